@@ -19,7 +19,7 @@ export interface GateResult {
   startHeard: Figures;
 }
 
-/** How long the gate takes with ten thousand grants and a thousand rules (N3). */
+/** How long the gate takes with ten thousand grants and a thousand rules (LIMIT3). */
 export async function gateSuite(plan: Plan): Promise<GateResult> {
   return await withFolder(async (folder) => {
     const spread = await createGateWorld(join(folder, 'spread.sqlite'), 'spread');

@@ -28,7 +28,7 @@ interface Prefilled {
 /** Measuring a small chat a hundred times makes it grow, so there are enough chats that none grows by more than this share. */
 const LARGEST_GROWTH = 0.2;
 
-/** The cost of a message in a long chat (N2). */
+/** The cost of a message in a long chat (LIMIT2). */
 export async function growthSuite(sizes: readonly number[], plan: Plan): Promise<GrowthResult> {
   return await withFolder(async (folder) => {
     const turns = plan.warmUp + plan.rounds * plan.perRound;

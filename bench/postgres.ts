@@ -39,7 +39,7 @@ interface Postgres {
   stop(): Promise<void>;
 }
 
-/** Several processes on one PostgreSQL database (S4). */
+/** Several processes on one PostgreSQL database (STORE4). */
 export async function postgresSuite(quick: boolean, large: boolean): Promise<PostgresResult> {
   const { startPostgres } = (await import(
     new URL('../../packages/server/dist/testing/postgres-server.js', import.meta.url).href

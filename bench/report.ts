@@ -34,9 +34,9 @@ export interface Results {
   postgres?: PostgresResult;
 }
 
-/** A limit (N2–N5) with the measured value. N1 is compared with the peers, in `peers/`. */
+/** A limit (LIMIT2–LIMIT5) with the measured value. LIMIT1 is compared with the peers, in `peers/`. */
 export interface Target {
-  number: 'N2' | 'N3' | 'N4' | 'N5' | 'A53' | 'A55';
+  number: 'LIMIT2' | 'LIMIT3' | 'LIMIT4' | 'LIMIT5' | 'CHANGE8' | 'EXT1';
   what: string;
   reached: number;
   /** The same ratio, using CPU time: on a shared machine, a long operation is interrupted more often than a short one. */
@@ -306,14 +306,20 @@ export function judgeTargets(results: Results): Target[] {
   const last = growth?.sizes.at(-1);
   if (first !== undefined && last !== undefined) {
     add(
-      'N2',
+      'LIMIT2',
       `a turn at ${last.messages} messages ÷ at ${first.messages}`,
       last.turn.median / first.turn.median,
       1.1,
       '×',
       last.turn.cpu / first.turn.cpu,
     );
-    add('N2', `memory at ${last.messages} messages ÷ at ${first.messages}`, last.resident / first.resident, 1.1, '×');
+    add(
+      'LIMIT2',
+      `memory at ${last.messages} messages ÷ at ${first.messages}`,
+      last.resident / first.resident,
+      1.1,
+      '×',
+    );
   }
   const few = waiting?.sizes[0];
   const many = waiting?.sizes.at(-1);
@@ -321,7 +327,7 @@ export function judgeTargets(results: Results): Target[] {
     const [at10, atMost] = [few?.works[work], many?.works[work]];
     if (at10 === undefined || atMost === undefined) continue;
     add(
-      'N2',
+      'LIMIT2',
       `${work}, ${many?.waiting} waiting ÷ ${few?.waiting}`,
       atMost.median / at10.median,
       1.2,
@@ -330,18 +336,18 @@ export function judgeTargets(results: Results): Target[] {
     );
   }
   if (gate !== undefined) {
-    add('N3', 'gate decision p99', Math.max(gate.nothingMatches.p99, gate.lastRuleMatches.p99), 1000, 'µs');
-    add('N3', 'requesting approval adds, median', gate.askHeard.median - gate.startHeard.median, 5000, 'µs');
+    add('LIMIT3', 'gate decision p99', Math.max(gate.nothingMatches.p99, gate.lastRuleMatches.p99), 1000, 'µs');
+    add('LIMIT3', 'requesting approval adds, median', gate.askHeard.median - gate.startHeard.median, 5000, 'µs');
   }
   if (rehearsal !== undefined)
-    add('A53', 'a rehearsal adds before people are asked, median', rehearsal.small.rehearse.median, 120_000, 'µs');
-  if (hook !== undefined) add('A55', 'gate hook beyond starting Node, p95', hook.beyondNodeP95, 60_000, 'µs');
+    add('CHANGE8', 'a rehearsal adds before people are asked, median', rehearsal.small.rehearse.median, 120_000, 'µs');
+  if (hook !== undefined) add('EXT1', 'gate hook beyond starting Node, p95', hook.beyondNodeP95, 60_000, 'µs');
   if (server !== undefined) {
-    add('N4', 'first chunk, model to socket, median', server.firstChunk.median, 2000, 'µs');
-    add('N4', `frames lost by ${server.readers.readers} readers`, server.readers.lost, 0, 'frames');
-    add('N5', 'start of the server, median', server.starts.laterRun.median, 400_000, 'µs');
+    add('LIMIT4', 'first chunk, model to socket, median', server.firstChunk.median, 2000, 'µs');
+    add('LIMIT4', `frames lost by ${server.readers.readers} readers`, server.readers.lost, 0, 'frames');
+    add('LIMIT5', 'start of the server, median', server.starts.laterRun.median, 400_000, 'µs');
   }
-  if (page !== undefined) add('N5', 'web app usable on a slow connection', page.usable.median, 2_500_000, 'µs');
+  if (page !== undefined) add('LIMIT5', 'web app usable on a slow connection', page.usable.median, 2_500_000, 'µs');
   return targets;
 }
 

@@ -15,7 +15,7 @@ export interface StartsResult {
 
 const command = fileURLToPath(new URL('../../packages/countersign/bin/countersign.js', import.meta.url));
 
-/** Cold starts (N5), alternating, each in its own process. */
+/** Cold starts (LIMIT5), alternating, each in its own process. */
 export async function measureStarts(rounds: number): Promise<StartsResult> {
   const node: number[] = [];
   const firstRun: number[] = [];

@@ -7,7 +7,7 @@ export const SYNCS = ['NORMAL', 'FULL'] as const;
 
 export type TurnsResult = Record<Case, Record<(typeof SYNCS)[number], Figures>>;
 
-/** The cost of a turn. `peers/` compares it with other frameworks (N1). */
+/** The cost of a turn. `peers/` compares it with other frameworks (LIMIT1). */
 export async function turnsSuite(plan: Plan): Promise<TurnsResult> {
   return await withFolder(async (folder) => {
     const result: Partial<TurnsResult> = {};

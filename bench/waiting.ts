@@ -28,7 +28,7 @@ export interface WaitingResult {
 const SIGNER = { who: { kind: 'person', id: 'human', name: 'human' }, via: 'bench' } as const;
 /** The length of the smaller queue. With a larger page, the larger queue would require more work. */
 const PAGE = 10;
-/** At most 200 calls from one agent may be waiting (A34). */
+/** At most 200 calls from one agent may be waiting (CALL19). */
 const WAITING_PER_AGENT = 150;
 const AT_ONCE = 32;
 

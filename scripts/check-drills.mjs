@@ -1,4 +1,4 @@
-// Installs the newest versions of the coding agents into a cache and drills them (X10). Requires a registry. A version without a binary for
+// Installs the newest versions of the coding agents into a cache and drills them (GATE6). Requires a registry. A version without a binary for
 // this machine is skipped and named.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';

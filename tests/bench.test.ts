@@ -7,7 +7,7 @@ import { root } from './support/source-modules.js';
 
 /** Our own part of the comparison at the smallest size, so that the benchmark doesn't break unnoticed. */
 it.each(isFullSize ? ['ours-normal', 'ours-http', 'ours-postgres'] : ['ours-postgres'])(
-  '[N1] %s can run the benchmark workload',
+  '[LIMIT1] %s can run the benchmark workload',
   async (which) => {
     const child = fork(`${root}bench/peers/child.mjs`, [which], {
       // Not the test runner's conditions, which resolve to sources; Node runs the build.

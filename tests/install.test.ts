@@ -39,11 +39,11 @@ it("runs the README's program", async () => {
   expect(await runReadme(app, env)).toMatch(/^human: Please tidy up\.\n[\s\S]*\nidle\n$/);
 });
 
-it('[L5] mounts countersign/server', async () => {
+it('[LIB5] mounts countersign/server', async () => {
   expect(await tryServer(app, env)).toBe('401 200');
 });
 
-it('[X1] [S4.3] npx countersign serves the app, and names the packages that PostgreSQL needs', async () => {
+it('[TERM1] [STORE4.3] npx countersign serves the app, and names the packages that PostgreSQL needs', async () => {
   expect(await tryCommand(app, env)).toEqual({ health: 200, page: 200, isApp: true });
   await expect(tryCommand(join(app, 'missing'), env)).rejects.toThrow('ENOENT');
   expect(await tryPostgres(app, env)).toContain(

@@ -17,7 +17,7 @@ const COMPARED = [
 /** A letter, a space, and more of a sentence. Codes have no spaces. */
 const PROSE = /[A-Za-z][.,:;!?]?(?: |\\s[+*]?)(?:[A-Za-z]|$|\$)/;
 
-it('[A47] no screen or client compares anything with an English sentence', () => {
+it('[CALL20] no screen or client compares anything with an English sentence', () => {
   const found = SCREENS.flatMap((name) => sourcesIn(join(root, 'packages', name, 'src'))).flatMap((path) =>
     proseIn(readFileSync(path, 'utf8')).map((text) => `${path.slice(root.length + 1)}: ${text}`),
   );

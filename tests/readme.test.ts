@@ -59,7 +59,7 @@ describe('README.md', () => {
     expect(links.filter((link) => !/^https?:/.test(link) && !existsSync(join(root, link)))).toEqual([]);
   });
 
-  it('[X1] has a start command that works as described', async () => {
+  it('[TERM1] has a start command that works as described', async () => {
     const readme = await readFile(join(root, 'README.md'), 'utf8');
     expect(readme).toContain('```sh\nnpm start\n```');
     const manifest = z.object({ scripts: z.object({ start: z.string() }) });

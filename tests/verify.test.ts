@@ -36,8 +36,8 @@ it('reads figures from the output of each kind of part', () => {
     '9 histories, 0 failed',
     'a lock removed: noticed after 3 histories',
   ]);
-  expect(figuresOf('benchmarks', '9 of 10 targets met; missed: N2 growth\n')).toEqual([
-    '9 of 10 targets met; missed: N2 growth',
+  expect(figuresOf('benchmarks', '9 of 10 targets met; missed: LIMIT2 growth\n')).toEqual([
+    '9 of 10 targets met; missed: LIMIT2 growth',
   ]);
   expect(leftOutIn('LEFT OUT: no Chromium\nskipped: codex\nLEFT OUT: no Chromium\n')).toEqual(['no Chromium', 'codex']);
 });

@@ -57,7 +57,7 @@ const short = page([
   'All frameworks run the same scripted model and the same tool, each in its own process, alternating in one run. All but the AI SDK store each step in the ' +
     'database before the next one starts. "Three approvals" is measured from three waiting calls to the answer.',
   '## Limits',
-  'Ratios of CPU time unless a row says otherwise ([N1, N2 and N5](spec/README.md)).',
+  'Ratios of CPU time unless a row says otherwise ([LIMIT1, LIMIT2 and LIMIT5](spec/limits.md)).',
   limitsTable({ ...durable, imports, targets }),
   `[All measurements](benchmarks-full.md). ${written}`,
 ]);

@@ -30,25 +30,30 @@ export function leadTable(alone) {
   );
 }
 
-/** The limits from N1, N2 and N5 with the measured values. The values from our own suites come from their last run, in `targets`. */
+/** The limits from LIMIT1, LIMIT2 and LIMIT5 with the measured values. The values from our own suites come from their last run, in `targets`. */
 export function limitsTable({ alone, together, imports, targets = [] }) {
   const cpu = (ground, tools, which) => figuresOf(alone, ground, tools)?.[which]?.cpu;
   const ours = (tools) => cpu('sqlite', tools, 'ours-normal');
   const rows = [
-    ['N1', 'text, SQLite ÷ AI SDK in memory', ratio(ours(0), cpu('sqlite', 0, 'ai-sdk')), 0.8],
-    ['N1', 'one tool, SQLite ÷ AI SDK in memory', ratio(ours(1), cpu('sqlite', 1, 'ai-sdk')), 1.1],
-    ['N1', 'three approvals, SQLite ÷ AI SDK in memory', ratio(ours(3), cpu('sqlite', 3, 'ai-sdk')), 2.5],
-    ['N1', 'three approvals ÷ AI SDK with signed approvals', ratio(ours(3), cpu('sqlite', 3, 'ai-sdk-signed')), 1],
-    ['N1', 'ten approvals ÷ AI SDK with signed approvals', ratio(ours(10), cpu('sqlite', 10, 'ai-sdk-signed')), 1.2],
-    ['N1', 'SQLite ÷ the cheaper of LangGraph and Mastra', worst(alone, 'sqlite', 'ours-normal'), 0.3],
-    ['N1', 'PostgreSQL ÷ the cheaper of LangGraph and Mastra', worst(alone, 'postgres', 'ours-postgres'), 0.4],
-    ['N1', 'one tool, PostgreSQL, wall ÷ DBOS', wallToDbos(alone), 0.6],
-    ['N1', 'statements of a turn with one tool, PostgreSQL', statementsOf(alone), 8, ''],
-    ['N1', 'loop delay p99, 128 chats, FULL, 4 ms disk', delayOf(together), 30, ' ms'],
-    ['N1', 'one tool over HTTP, CPU time of the server', (cpu('sqlite', 1, 'ours-http') ?? NaN) / 1000, 2.6, ' ms'],
-    ['N5', 'cold import of the library', imports?.['ours-normal'], 200, ' ms'],
+    ['LIMIT1', 'text, SQLite ÷ AI SDK in memory', ratio(ours(0), cpu('sqlite', 0, 'ai-sdk')), 0.8],
+    ['LIMIT1', 'one tool, SQLite ÷ AI SDK in memory', ratio(ours(1), cpu('sqlite', 1, 'ai-sdk')), 1.1],
+    ['LIMIT1', 'three approvals, SQLite ÷ AI SDK in memory', ratio(ours(3), cpu('sqlite', 3, 'ai-sdk')), 2.5],
+    ['LIMIT1', 'three approvals ÷ AI SDK with signed approvals', ratio(ours(3), cpu('sqlite', 3, 'ai-sdk-signed')), 1],
+    [
+      'LIMIT1',
+      'ten approvals ÷ AI SDK with signed approvals',
+      ratio(ours(10), cpu('sqlite', 10, 'ai-sdk-signed')),
+      1.2,
+    ],
+    ['LIMIT1', 'SQLite ÷ the cheaper of LangGraph and Mastra', worst(alone, 'sqlite', 'ours-normal'), 0.3],
+    ['LIMIT1', 'PostgreSQL ÷ the cheaper of LangGraph and Mastra', worst(alone, 'postgres', 'ours-postgres'), 0.4],
+    ['LIMIT1', 'one tool, PostgreSQL, wall ÷ DBOS', wallToDbos(alone), 0.6],
+    ['LIMIT1', 'statements of a turn with one tool, PostgreSQL', statementsOf(alone), 8, ''],
+    ['LIMIT1', 'loop delay p99, 128 chats, FULL, 4 ms disk', delayOf(together), 30, ' ms'],
+    ['LIMIT1', 'one tool over HTTP, CPU time of the server', (cpu('sqlite', 1, 'ours-http') ?? NaN) / 1000, 2.6, ' ms'],
+    ['LIMIT5', 'cold import of the library', imports?.['ours-normal'], 200, ' ms'],
     ...targets
-      .filter(({ number }) => number === 'N2' || number === 'N5')
+      .filter(({ number }) => number === 'LIMIT2' || number === 'LIMIT5')
       .map(({ number, what, reached, byCpu, limit, unit }) =>
         unit === 'µs' ? [number, what, reached / 1000, limit / 1000, ' ms'] : [number, what, byCpu ?? reached, limit],
       ),

@@ -91,7 +91,7 @@ describe.each(['gemini', 'opencode'] as const)('the real %s over ACP', (agent) =
     }, LIMIT_MS);
     afterAll(async () => await t.close());
 
-    it('[A59.1] does not run a denied call', LIMIT, async () => {
+    it('[EXT3.1] does not run a denied call', LIMIT, async () => {
       const { chat, approval } = await t.ask();
       await t.client.decide(t.world, approval, { decision: 'deny', reason: 'The tide is out.' });
       await t.untilIdle(chat);
@@ -99,7 +99,7 @@ describe.each(['gemini', 'opencode'] as const)('the real %s over ACP', (agent) =
     });
 
     it(
-      '[A60] [A60.4] shows a prediction if the agent says which command runs, and runs nothing for it',
+      '[CHANGE9] [CHANGE9.4] shows a prediction if the agent says which command runs, and runs nothing for it',
       LIMIT,
       async () => {
         const { chat, approval } = await t.ask();
@@ -114,7 +114,7 @@ describe.each(['gemini', 'opencode'] as const)('the real %s over ACP', (agent) =
       },
     );
 
-    it('[A59.6] does not run a call after the chat was stopped', LIMIT, async () => {
+    it('[EXT3.6] does not run a call after the chat was stopped', LIMIT, async () => {
       const { chat, approval } = await t.ask();
       await t.client.stop(t.world, chat);
       await t.untilIdle(chat);
@@ -125,7 +125,7 @@ describe.each(['gemini', 'opencode'] as const)('the real %s over ACP', (agent) =
     });
 
     it(
-      '[A59.1] [A59.7] runs an allowed call once, and continues the chat after the server was killed',
+      '[EXT3.1] [EXT3.7] runs an allowed call once, and continues the chat after the server was killed',
       LIMIT,
       async () => {
         const { chat, approval } = await t.ask();

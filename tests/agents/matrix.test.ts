@@ -21,7 +21,7 @@ describe.each(['claude', 'gemini'] as const)('the real %s behind the gate', (age
     afterEach(async () => await closeTerminals());
     afterAll(async () => await gate.close());
 
-    it('[X9.2] tells the model the reason of a denial', LIMIT, async () => {
+    it('[GATE1.1] tells the model the reason of a denial', LIMIT, async () => {
       const run = await gate.run('one');
       await gate.client.decide(gate.world, await gate.pending(), { decision: 'deny', reason: 'The tide is out.' });
       await run.ended;
@@ -29,7 +29,7 @@ describe.each(['claude', 'gemini'] as const)('the real %s behind the gate', (age
       expect(run.toolResults.join()).toContain('The tide is out.');
     });
 
-    it('[A60] shows what the command will probably do, and runs it once', LIMIT, async () => {
+    it('[CHANGE9] shows what the command will probably do, and runs it once', LIMIT, async () => {
       const run = await gate.run('one');
       const approval = await gate.pending();
       const found = approval.noEffect?.reason ?? describePrediction(approval.prediction ?? { files: [] });
@@ -40,7 +40,7 @@ describe.each(['claude', 'gemini'] as const)('the real %s behind the gate', (age
       expect(run.ran('one')).toBe(1);
     });
 
-    it('[X9.2] runs the edited call', LIMIT, async () => {
+    it('[GATE1.1] runs the edited call', LIMIT, async () => {
       const run = await gate.run('one');
       const approval = await gate.pending();
       const args = { command: run.commandOf('edited') };
@@ -51,14 +51,14 @@ describe.each(['claude', 'gemini'] as const)('the real %s behind the gate', (age
       expect([run.ran('one'), run.ran('edited')]).toEqual([0, 1]);
     });
 
-    it('[A55] [A5] asks once for a session grant', LIMIT, async () => {
+    it('[EXT1] [CALL5] asks once for a session grant', LIMIT, async () => {
       const run = await gate.run('one', 'one');
       await gate.client.decide(gate.world, await gate.pending(), { decision: 'approve', scope: 'session' });
       await run.ended;
       expect(run.ran('one')).toBe(2);
     });
 
-    it('[A55] [S3] keeps waiting while the server is killed and started again', LIMIT, async () => {
+    it('[EXT1] [STORE3] keeps waiting while the server is killed and started again', LIMIT, async () => {
       const run = await gate.run('one');
       const approval = await gate.pending();
       await gate.restart();
@@ -68,7 +68,7 @@ describe.each(['claude', 'gemini'] as const)('the real %s behind the gate', (age
       expect(run.ran('one')).toBe(1);
     });
 
-    it('[A12] runs after an approval from the command line', LIMIT, async () => {
+    it('[CALL12] runs after an approval from the command line', LIMIT, async () => {
       const run = await gate.run('one');
       const { approvalId } = await gate.pending();
       const words = ['approvals', 'approve', approvalId, '--yes', '--home', gate.home];
@@ -78,7 +78,7 @@ describe.each(['claude', 'gemini'] as const)('the real %s behind the gate', (age
       expect(await approving.exited).toMatchObject({ code: 0 });
     });
 
-    it('[A12] runs after an approval in the full-screen UI', LIMIT, async () => {
+    it('[CALL12] runs after an approval in the full-screen UI', LIMIT, async () => {
       const run = await gate.run('one');
       const { chatId } = await gate.pending();
       const words = ['tui', '--home', gate.home, '-w', gate.world, '--chat', chatId];
@@ -93,7 +93,7 @@ describe.each(['claude', 'gemini'] as const)('the real %s behind the gate', (age
       expect(run.ran('one')).toBe(1);
     });
 
-    it.runIf(hasBrowser)('[A12] runs after an approval on a phone', LIMIT, async () => {
+    it.runIf(hasBrowser)('[CALL12] runs after an approval on a phone', LIMIT, async () => {
       const run = await gate.run('one');
       const { chatId } = await gate.pending();
       const browser = await launch();
@@ -112,7 +112,7 @@ describe.each(['claude', 'gemini'] as const)('the real %s behind the gate', (age
     });
 
     // Last, because the rule stays.
-    it('[A55] [A5] asks once if the rule always allows the call', LIMIT, async () => {
+    it('[EXT1] [CALL5] asks once if the rule always allows the call', LIMIT, async () => {
       const run = await gate.run('one', 'one');
       await gate.client.decide(gate.world, await gate.pending(), { decision: 'approve', scope: 'always' });
       await run.ended;

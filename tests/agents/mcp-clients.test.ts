@@ -67,7 +67,7 @@ const configurations: Record<
 const installed = CLIENTS.filter(isInstalled);
 
 it.runIf(installed.length > 0)(
-  '[A56] real MCP clients wait 100 seconds for an approval and get the right answer once',
+  '[EXT2] real MCP clients wait 100 seconds for an approval and get the right answer once',
   { timeout: LIMIT_MS },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'countersign-clients-'));

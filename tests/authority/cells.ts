@@ -81,7 +81,7 @@ async function tryCell(matrix: Matrix, { row, actor, isAllowed }: Cell, parts: P
   }
 
   function isRefusal(): boolean {
-    // After many wrong credentials, their address gets 429. A valid one never does (W1.5).
+    // After many wrong credentials, their address gets 429. A valid one never does (WHO1.5).
     if (actor.isUnknown === true) return status === 401 || (status === 429 && Object.keys(actor.headers).length > 0);
     if (actor.isStranger === true && isAboutWorld(row)) return isHidden;
     const isLate = status === 409 && needsOf(row).some((action) => action === 'device' || action === 'credential');

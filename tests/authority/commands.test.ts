@@ -86,7 +86,7 @@ function isRefusal({ code, stdout, stderr }: Ran, { isStranger }: Actor): boolea
   return code === (isStranger && code === 2 ? 2 : 1) && stdout === '' && /(?:^|\n)countersign: [^\n]+\n$/.test(stderr);
 }
 
-describe('[W10] the authority matrix of commands', () => {
+describe('[WHO9] the authority matrix of commands', () => {
   it('has a row for every command of the program, and no other', () => {
     const unused = (): never => {
       throw new Error('no command runs here');

@@ -14,7 +14,7 @@ afterAll(closeApps);
 
 const refusedIn = (matrix: Matrix): Cell[] => cellsOf(matrix, ROWS).filter(({ isAllowed }) => !isAllowed);
 
-it('[W10] a route that any account may use fails the matrix, unless it should', async () => {
+it('[WHO9] a route that any account may use fails the matrix, unless it should', async () => {
   const changed = routes.filter(({ needs }) => needs !== 'account' && needs !== 'no-credential');
   // The requests of a route use no other route, so all routes can be changed at once.
   const matrix = await openMatrix({
@@ -28,7 +28,7 @@ it('[W10] a route that any account may use fails the matrix, unless it should', 
   expect(survivors).toEqual([]);
 });
 
-it('[W10] a check that is switched off fails the matrix', { timeout: 20 * 60_000 }, async () => {
+it('[WHO9] a check that is switched off fails the matrix', { timeout: 20 * 60_000 }, async () => {
   expectServerErrors(/./);
   expect(checks.all.size).toBeGreaterThan(30);
   const survivors: CheckName[] = [];

@@ -32,7 +32,7 @@ function writeMatrix(): string {
   ].join('\n');
 }
 
-describe('[W10] the authority matrix', () => {
+describe('[WHO9] the authority matrix', () => {
   it('has a row for every route of the server, and no other', async () => {
     const { t } = await openMatrix();
     const served = t.app.routes

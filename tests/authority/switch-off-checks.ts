@@ -6,7 +6,7 @@ const FILES =
   /\/packages\/(?:server\/src\/(?:app\/check-access|people\/|passkeys\/|routes\/|gateway\/)|core\/src\/worlds\/refuse-reach)/;
 
 /**
- * Not about roles or credentials: rules `with passkey` (A49), what clients say about themselves (A13), limits, and what doesn't exist or ends in the
+ * Not about roles or credentials: rules `with passkey` (SIGN2), what clients say about themselves (CALL13), limits, and what doesn't exist or ends in the
  * middle of a request. They have their own tests.
  */
 const OTHERS =

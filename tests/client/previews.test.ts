@@ -24,7 +24,7 @@ function shown(content: string, preview: Preview): string {
     .join('\n');
 }
 
-describe('[A17] the content of a write is shown to its end, even if its preview is truncated', () => {
+describe('[CALL15] the content of a write is shown to its end, even if its preview is truncated', () => {
   it.each([
     ['after many lines', `${'# fine\n'.repeat(20_000)}${evil}\n`, undefined],
     ['after a long line', `# ${'fine '.repeat(300)}; ${evil}\n`, undefined],

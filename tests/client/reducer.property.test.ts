@@ -46,7 +46,7 @@ const story: fc.Arbitrary<Story> = fc.record({
 
 describe('the reducer', () => {
   it(
-    '[S6] [M1] [A12] ends in the same state as a fresh load, after any disconnect, repetition, reset or late load',
+    '[STORE6] [WORLD1] [CALL12] ends in the same state as a fresh load, after any disconnect, repetition, reset or late load',
     async () => {
       const commands = fc.array(fc.oneof(...talk, ...change), { maxLength: 14 });
       const stories = fc.array(story, { minLength: 4, maxLength: 8 });

@@ -24,7 +24,7 @@ async function open(): Promise<{ client: Client; harbour: Harbour; world: string
 const status = (wanted: number): { kind: string; status: number } => ({ kind: 'problem', status: wanted });
 
 describe('the typed client, route by route', () => {
-  it('[W1] [W3] health needs no credential, everything else does; a ticket works once', async () => {
+  it('[WHO1] [HTTP2] health needs no credential, everything else does; a ticket works once', async () => {
     const { client, harbour: at } = await open();
     const stranger = createClient({ url: client.url });
     expect(await stranger.health()).toMatchObject({ status: 'ok' });
@@ -40,7 +40,7 @@ describe('the typed client, route by route', () => {
     expect([built, others]).toMatchObject([{ source: 'built-in', available: true }, []]);
   });
 
-  it('[W3.3] [W3.19] providers are added, changed, tested and removed', async () => {
+  it('[HTTP4] [HTTP4.2] providers are added, changed, tested and removed', async () => {
     const { client } = await open();
     const added = await client.addProvider({ kind: 'vllm', name: 'GPU box', baseUrl: 'http://127.0.0.1:9' });
     expect(added).toMatchObject({ id: 'gpu-box', baseUrl: 'http://127.0.0.1:9/v1', hasKey: false });
@@ -54,7 +54,7 @@ describe('the typed client, route by route', () => {
     await expect(client.removeProvider('gpu-box')).rejects.toMatchObject(status(404));
   });
 
-  it('[W3] [W6] worlds and agents are created, changed with an ETag, copied and deleted', async () => {
+  it('[HTTP2] [HTTP15] worlds and agents are created, changed with an ETag, copied and deleted', async () => {
     const { client, world } = await open();
     const { value, etag } = await client.world(world);
     expect(value).toMatchObject({ id: world, name: 'Harbour', mode: 'ask' });
@@ -78,7 +78,7 @@ describe('the typed client, route by route', () => {
     await expect(client.world(world)).rejects.toMatchObject(status(404));
   });
 
-  it('[A22.3] an agent and a world with a name that was reserved later keep working; nobody else gets the name', async () => {
+  it('[CALL17.3] an agent and a world with a name that was reserved later keep working; nobody else gets the name', async () => {
     const { client, harbour: at, world } = await open();
     await at.engine.runtime.store.transact(world, async (tx) => {
       const { definition } = (await tx.agents(world))[0] ?? { definition: undefined };
@@ -99,7 +99,7 @@ describe('the typed client, route by route', () => {
     );
   });
 
-  it('[W3] [W6] rules are read, tested and saved only over the version that was read; tools are listed', async () => {
+  it('[HTTP2] [HTTP15] rules are read, tested and saved only over the version that was read; tools are listed', async () => {
     const { client, world } = await open();
     const { value, etag } = await client.policy(world);
     expect(value).toEqual({ rules: [], proposed: [] });
@@ -114,7 +114,7 @@ describe('the typed client, route by route', () => {
     await expect(client.mcpServer(world, 'none')).rejects.toMatchObject(status(404));
   });
 
-  it('[W3] [A14] messages, approvals, search, statistics and timelines of a chat work', async () => {
+  it('[HTTP2] [CALL14] messages, approvals, search, statistics and timelines of a chat work', async () => {
     const { client, world } = await open();
     const { id: chat } = await client.createChat(world, { title: 'Boats' });
     const view = openChat(client, world, chat);
@@ -158,7 +158,7 @@ describe('the typed client, route by route', () => {
     await expect(client.chat(world, chat)).rejects.toMatchObject(status(404));
   });
 
-  it('[A18] a client’s tool is forwarded to it, and only it can answer', async () => {
+  it('[CALL16] a client’s tool is forwarded to it, and only it can answer', async () => {
     harbour = await openHarbour(
       scripted(({ messages, tools }) =>
         messages.at(-1)?.role === 'tool'

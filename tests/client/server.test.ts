@@ -60,7 +60,7 @@ const settled = async (store: ChatStore, status: 'idle' | 'waiting'): Promise<un
   await eventually(() => expect(store.getState().status).toBe(status));
 
 describe('a view of a chat, over HTTP', () => {
-  it('[A3] [A12] [T13] follows a turn with three calls: one runs, two wait, one after the other', async () => {
+  it('[CALL3] [CALL12] [TURN13] follows a turn with three calls: one runs, two wait, one after the other', async () => {
     const { client, world, chat } = await harbourWithAgents();
     const view = openChat(client, world, chat);
     await ready(view);
@@ -113,7 +113,7 @@ describe('a view of a chat, over HTTP', () => {
     view.close();
   });
 
-  it('[W5] tells the slower one of two people who decided first', async () => {
+  it('[HTTP14] tells the slower one of two people who decided first', async () => {
     const { client, world, chat } = await harbourWithAgents();
     await client.registerClient(world, { label: 'terminal', approvals: true });
     const view = openChat(client, world, chat);
@@ -138,7 +138,7 @@ describe('a view of a chat, over HTTP', () => {
     view.close();
   });
 
-  it('[W3] a question is answered with text', async () => {
+  it('[HTTP2] a question is answered with text', async () => {
     const { client, world, chat } = await harbourWithAgents();
     const view = openChat(client, world, chat);
     await ready(view);
@@ -157,7 +157,7 @@ describe('a view of a chat, over HTTP', () => {
     view.close();
   });
 
-  it('[M9] after a stop, nothing is shown as running', async () => {
+  it('[WORLD9] after a stop, nothing is shown as running', async () => {
     const { client, world, chat } = await harbourWithAgents();
     const view = openChat(client, world, chat);
     await ready(view);
@@ -203,7 +203,7 @@ describe('a view of a chat, over HTTP', () => {
 });
 
 describe('a server that restarts', () => {
-  it('[S6] [S3] nothing is lost or duplicated; with an older store, the view shows the data of that store', async () => {
+  it('[STORE6] [STORE3] nothing is lost or duplicated; with an older store, the view shows the data of that store', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-client-'));
     folders.push(folder);
     const file = join(folder, 'home', 'harbour.db');
@@ -257,7 +257,7 @@ describe('a server that restarts', () => {
 });
 
 describe('a view of a world, over HTTP', () => {
-  it('[A12] [M8] has its chats, agents and waiting approvals, and shares one stream with its chats', async () => {
+  it('[CALL12] [WORLD8] has its chats, agents and waiting approvals, and shares one stream with its chats', async () => {
     const { client, world, chat } = await harbourWithAgents();
     const view = openWorldView(client, world);
     await eventually(() => expect(view.getState().loading.kind).toBe('ready'));
@@ -289,7 +289,7 @@ describe('a view of a world, over HTTP', () => {
 });
 
 describe('a long queue of approvals, over HTTP', () => {
-  it('[A12.1] [N2] loads page by page: the first when a view opens, others on request or when the queue is short', async () => {
+  it('[CALL12.1] [LIMIT2] loads page by page: the first when a view opens, others on request or when the queue is short', async () => {
     const { client, world, chat } = await harbourWithAgents();
     const chats = [chat, (await client.createChat(world)).id];
     const calls = Array.from({ length: 60 }, () => 'remove').join(', ');
@@ -345,7 +345,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 
 describe('views over a connection that is cut', () => {
   it(
-    '[S6] [A12] end in the same state as a fresh load, at whichever byte each connection was cut',
+    '[STORE6] [CALL12] end in the same state as a fresh load, at whichever byte each connection was cut',
     async () => {
       const harbour = await harbourWithAgents();
       const { client, wired, world } = harbour;

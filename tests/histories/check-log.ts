@@ -16,7 +16,7 @@ export async function lastRecords(home: Home): Promise<LogPlace> {
   return place;
 }
 
-/** More of them within a minute are only counted (A16.9). */
+/** More of them within a minute are only counted (LOG1.8). */
 const MOST_REFUSALS = 30;
 
 /** Every refused request is in the log of the server, with who sent it. */

@@ -17,7 +17,7 @@ async function postgresGround(): Promise<Ground> {
   };
 }
 
-it('[A48.3] [A55.15] [S4] in random histories on two processes, nothing runs twice or without the required signatures', async () => {
+it('[SIGN1.3] [EXT1.15] [STORE4] in random histories on two processes, nothing runs twice or without the required signatures', async () => {
   // Requests to a process that was killed. All others are violations.
   expectServerErrors(/./);
   const { failure } = await runSeeds(0, scaled(50, 3), postgresGround);

@@ -12,7 +12,7 @@ const SAMPLE = 30;
 const LIMIT_MS = 300_000;
 
 it(
-  '[A45] [A48.4] [A48.6] [A55.15] [A55.16] [A58.10] [W8.2] in random histories, nothing runs without the required signatures',
+  '[CHANGE2] [SIGN1.4] [SIGN1.6] [EXT1.15] [EXT1.16] [CHANGE10.7] [WHO4.2] in random histories, nothing runs without the required signatures',
   async () => {
     // Requests to a process that was killed. All others are violations.
     expectServerErrors(/./);

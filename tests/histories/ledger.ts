@@ -116,7 +116,7 @@ export class Ledger {
     const proposal = this.proposals.get(n);
     if (proposal === undefined) return this.violate(`${world}-${n} ran, and nobody proposed it`);
     if (proposal.world !== world) this.violate(`${n} was proposed in ${proposal.world} and ran in ${world}`);
-    // A call that only reads may run again after a crash (T4).
+    // A call that only reads may run again after a crash (TURN4).
     if (proposal.tool !== 'read_file' && this.ran.some((other) => other.n === n)) this.violate(`${n} ran twice`);
     this.ran.push({ n, run, policies: this.policiesOf(proposal.world) });
   }
@@ -152,7 +152,7 @@ export class Ledger {
     return WORLDS.some((other) => other !== world && new RegExp(`\\b${other}-\\d`).test(text));
   }
 
-  /** Whether rules say who must sign a call, or deny it, so that nobody may undo it alone (A58.6, A58.10). */
+  /** Whether rules say who must sign a call, or deny it, so that nobody may undo it alone (CHANGE10.6, CHANGE10.7). */
   isProtected(call: ProposedCall, policies: readonly Policy[]): boolean {
     const needs = policies.map(({ rules, isAuto }) => rules.need(call, isAuto));
     return needs.every((need) => need === 'denied' || need.of !== undefined || need.notRequester === true);
@@ -171,7 +171,7 @@ export class Ledger {
     const counting = own.filter(({ actor, decision, isAble }) => {
       if (decision !== 'approve' || actor === undefined || !isAble) return false;
       if (notRequester === true && actor === proposal.requester) return false;
-      // Under a rule that says who signs, a signature counts only while its author may sign (A48.4).
+      // Under a rule that says who signs, a signature counts only while its author may sign (SIGN1.4).
       return (of?.includes(actor) ?? true) && (!isNamed || this.personMay(actor, 'sign', proposal.world));
     });
     // Signatures are for one approval: if the call or its files change, it needs a new one.

@@ -10,7 +10,7 @@ import { exportedNames, findDeclaration, undocumented } from '../support/declara
 
 const types = fileURLToPath(new URL('../../packages/countersign/dist/bundle/types', import.meta.url));
 
-it.each(['index', 'server'])('[L6] every export of %s and each of its members has a description', (entry) => {
+it.each(['index', 'server'])('[LIB6] every export of %s and each of its members has a description', (entry) => {
   const file = join(types, 'countersign', `${entry}.d.ts`);
   const names = exportedNames(file);
   expect(names.length).toBeGreaterThan(2);
@@ -21,7 +21,7 @@ it.each(['index', 'server'])('[L6] every export of %s and each of its members ha
   expect(missing).toEqual([]);
 });
 
-it('[L6] refuses `export *`, whose names it would miss', async () => {
+it('[LIB6] refuses `export *`, whose names it would miss', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-declarations-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, 'index.d.ts');
@@ -29,7 +29,7 @@ it('[L6] refuses `export *`, whose names it would miss', async () => {
   expect(() => exportedNames(file)).toThrow('index.d.ts: list the exports by name instead of "export *"');
 });
 
-it('[L6] every field of a schema has a description, which editors show', () => {
+it('[LIB6] every field of a schema has a description, which editors show', () => {
   const folder = join(types, 'protocol');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.d.ts'));
   expect(files.length).toBeGreaterThan(30);
@@ -45,7 +45,7 @@ it('[L6] every field of a schema has a description, which editors show', () => {
   );
 });
 
-it('[L6] a field gets the description of its own schema, and keeps an existing comment', () => {
+it('[LIB6] a field gets the description of its own schema, and keeps an existing comment', () => {
   const text = `export declare const fooSchema: z.ZodObject<{
     a: z.ZodExactOptional<z.ZodArray<z.ZodObject<{ b: z.ZodString; c: z.ZodLiteral<"d"> }>>>;
     /** Own. */

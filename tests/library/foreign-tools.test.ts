@@ -40,7 +40,7 @@ async function approveAll({ world, chat, waiting }: Awaited<ReturnType<typeof pr
 }
 
 describe('parameters of a tool', () => {
-  it.each(Object.keys(foreign.schemas))('[L4] can be written with %s', async (library) => {
+  it.each(Object.keys(foreign.schemas))('[LIB4] can be written with %s', async (library) => {
     const seen: unknown[] = [];
     const tool = defineTool({
       name: 'walk',
@@ -65,7 +65,7 @@ describe('parameters of a tool', () => {
     expect(seen).toEqual([{ path: 'a', depth: 1 }]);
   });
 
-  it('[L4.1] of zod 3 become JSON Schema', () => {
+  it('[LIB4.1] of zod 3 become JSON Schema', () => {
     const { definition } = defineTool({ name: 'x', description: 'x', parameters: foreign.zod3Kinds, execute: () => 1 });
     expect(definition.parameters).toEqual({
       type: 'object',
@@ -87,7 +87,7 @@ describe('parameters of a tool', () => {
     });
   });
 
-  it('[L4.1] are refused with advice if no JSON Schema can be derived from them', () => {
+  it('[LIB4.1] are refused with advice if no JSON Schema can be derived from them', () => {
     const define = (parameters: unknown) => () =>
       defineTool({ name: 'x', description: 'x', parameters: parameters as never, execute: () => 1 });
     expect(define(foreign.plainValibot)).toThrow('toStandardJsonSchema from @valibot/to-json-schema');
@@ -96,7 +96,7 @@ describe('parameters of a tool', () => {
     expect(define(unknownLibrary)).toThrow("This other schema can't be converted to JSON Schema");
   });
 
-  it('[L4.1] that validate asynchronously cause every call to be refused', async () => {
+  it('[LIB4.1] that validate asynchronously cause every call to be refused', async () => {
     const slow = {
       '~standard': {
         version: 1,
@@ -112,7 +112,7 @@ describe('parameters of a tool', () => {
 });
 
 describe('tools of the AI SDK', () => {
-  it('[L4.2] run as they are, and only after approval', async () => {
+  it('[LIB4.2] run as they are, and only after approval', async () => {
     const tools = fromAiSdk(foreign.aiTools);
     expect(tools.map(({ definition }) => [definition.name, definition.approval?.required])).toEqual([
       ['remove', true],
@@ -141,7 +141,7 @@ describe('tools of the AI SDK', () => {
     expect(results).toContain('not four');
   });
 
-  it('[L4.2] that can’t wait for approval are refused', () => {
+  it('[LIB4.2] that can’t wait for approval are refused', () => {
     expect(() => fromAiSdk(foreign.clientTool)).toThrow('fromAiSdk: ask: has no execute function');
     const hosted = { search: { type: 'provider-executed', inputSchema: {}, execute: () => 1 } };
     expect(() => fromAiSdk(hosted)).toThrow('search: is run by its vendor');
@@ -153,7 +153,7 @@ describe('tools of the AI SDK', () => {
 });
 
 describe('tools of LangChain', () => {
-  it('[L4.3] run as they are, and only after approval', async () => {
+  it('[LIB4.3] run as they are, and only after approval', async () => {
     const tools = fromLangChain(foreign.langChainTools);
     const t = await propose(
       tools,
@@ -174,7 +174,7 @@ describe('tools of LangChain', () => {
     expect(results).toContain('echo is done');
   });
 
-  it('[L4.3] never run with arguments hidden in an envelope, which LangChain would unpack after the gate', async () => {
+  it('[LIB4.3] never run with arguments hidden in an envelope, which LangChain would unpack after the gate', async () => {
     const envelope = { type: 'tool_call', id: '1', name: 'weigh', args: { kilos: 9000 } };
     const t = await propose(
       fromLangChain(foreign.langChainTools),
@@ -186,7 +186,7 @@ describe('tools of LangChain', () => {
     expect(results).toContain('\\"tool_call\\"');
   });
 
-  it('[L4.3] are refused if they are not tools', () => {
+  it('[LIB4.3] are refused if they are not tools', () => {
     expect(() => fromLangChain({} as never)).toThrow('must be a list of LangChain tools');
     expect(() => fromLangChain([{ name: 'x' }] as never)).toThrow('tools.0: must be a LangChain tool');
     const wordless = { name: 'x', description: 'x', schema: undefined, invoke: async () => 1 };

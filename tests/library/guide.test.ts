@@ -40,7 +40,7 @@ const others = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 
     ),
   );
 
-/** The same tools with both versions of the AI SDK that people use (L4.2). */
+/** The same tools with both versions of the AI SDK that people use (LIB4.2). */
 const aiTypes = ['ai', 'ai6'].map((library) => ({
   name: `types-of-${library}`,
   code: `
@@ -101,7 +101,7 @@ describe('the library guide', () => {
     expect(without).toEqual(['README.md']);
   });
 
-  it('[L2.4] [L4.2] has programs that a strict compiler accepts, like all other snippets', async () => {
+  it('[LIB2.5] [LIB4.2] has programs that a strict compiler accepts, like all other snippets', async () => {
     const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
     const options = ['--ignoreConfig', '--strict', '--noUncheckedIndexedAccess', '--skipLibCheck', '--checkers', '1'];
     const output = ['--module', 'nodenext', '--target', 'es2023', '--types', 'node', '--outDir', join(folder, 'out')];

@@ -80,7 +80,7 @@ async function ask(path: string, init: RequestInit & { user?: string; json?: unk
 }
 
 describe.each(Object.keys(servers))('mounted in %s', (name) => {
-  it('[L5] serves the API: send, stream, list and decide, signed with the name that the program gives', async () => {
+  it('[LIB5] serves the API: send, stream, list and decide, signed with the name that the program gives', async () => {
     const { url } = await start(name, { authorize });
     const chat = await ask('/api/worlds/harbour/chats', { user: 'ada', json: {} });
     expect(chat.status).toBe(201);
@@ -114,7 +114,7 @@ describe.each(Object.keys(servers))('mounted in %s', (name) => {
     expect(errors).toEqual([]);
   });
 
-  it('[L5.1] answers 401 without a name or with a wrong token, and 403 to pages of other sites', async () => {
+  it('[LIB5.1] answers 401 without a name or with a wrong token, and 403 to pages of other sites', async () => {
     await start(name, { authorize, token: TOKEN });
     expect((await ask('/api/worlds')).status).toBe(401);
     expect((await ask('/api/worlds', { headers: { authorization: 'Bearer wrong' } })).status).toBe(401);
@@ -126,7 +126,7 @@ describe.each(Object.keys(servers))('mounted in %s', (name) => {
     expect((await ask('/api/worlds', { user: 'ada', headers: own })).status).toBe(200);
   });
 
-  it('[L5.2] can serve only approvals', async () => {
+  it('[LIB5.2] can serve only approvals', async () => {
     await start(name, { authorize, only: 'approvals' });
     expect((await ask('/api/worlds/harbour/approvals', { user: 'ada' })).status).toBe(200);
     expect((await ask('/api/worlds/harbour/policy', { user: 'ada' })).status).toBe(404);
@@ -152,11 +152,11 @@ describe('mountCountersign', () => {
       "authorize: can't be used",
     ],
     ['any origin', { token: TOKEN, origins: ['*'] }, 'origins: must be a list of origins'],
-  ])('[L5.1] refuses %s', (_, options, sentence) => {
+  ])('[LIB5.1] refuses %s', (_, options, sentence) => {
     expect(() => mountCountersign(countersign, options as MountOptions)).toThrow(sentence);
   });
 
-  it('[L5.1] refuses an object that this library did not open, and accepts a world from openWorld', async () => {
+  it('[LIB5.1] refuses an object that this library did not open, and accepts a world from openWorld', async () => {
     expect(() => mountCountersign({} as never, { token: TOKEN })).toThrow(
       'pass what openCountersign or openWorld returned',
     );
@@ -180,12 +180,12 @@ describe('mountCountersign', () => {
     ['a name with an escape sequence', 'ada\u001b[2J'],
     ['a name with reordered text', 'ada\u202ebob'],
     ['a name that the audit log uses itself', 'System'],
-  ])('[L5.1] answers 401 if `authorize` returns %s', async (_, answer) => {
+  ])('[LIB5.1] answers 401 if `authorize` returns %s', async (_, answer) => {
     const api = mountCountersign(countersign, { authorize: () => answer as string });
     expect((await api.fetch(new Request('http://x.test/api/worlds'))).status).toBe(401);
   });
 
-  it('[L5.1] answers 500 if `authorize` throws, and reports it', async () => {
+  it('[LIB5.1] answers 500 if `authorize` throws, and reports it', async () => {
     expectServerErrors(/^\/api\/worlds$/);
     const authorizing = (): never => {
       throw new Error('the user database is down');
@@ -197,7 +197,7 @@ describe('mountCountersign', () => {
     expect(errors.map(String)).toEqual([expect.stringContaining('the user database is down')]);
   });
 
-  it('[L5] accepts other origins if they are listed, and refuses event streams without a socket', async () => {
+  it('[LIB5] accepts other origins if they are listed, and refuses event streams without a socket', async () => {
     const onError = (error: unknown): void => void errors.push(error);
     const api = mountCountersign(countersign, { token: TOKEN, origins: ['https://app.example.com'], onError });
     const headers = {
@@ -222,7 +222,7 @@ describe('mountCountersign', () => {
       { token: TOKEN, webApp: 'http://x.test' },
       /^\S+ \/(worlds|health|session|tickets|me)(?!.*(\/sign-in$|\/external\/))|^get \/(providers|sign-in$)|passkeys|\/sign-in\/oidc/,
     ],
-  ])('[L5] [L5.2] [L5.3] %s: serves these routes of all, and no other', async (_, options, expected) => {
+  ])('[LIB5] [LIB5.2] [LIB5.3] %s: serves these routes of all, and no other', async (_, options, expected) => {
     const api = mountCountersign(countersign, options);
     const headers = { authorization: `Bearer ${TOKEN}`, host: 'x.test' };
     const description = await api.fetch(new Request('http://x.test/api/openapi.json', { headers }));
@@ -239,7 +239,7 @@ describe('mountCountersign', () => {
     }
   });
 
-  it('[L5.2] answers 404 outside of its path', async () => {
+  it('[LIB5.2] answers 404 outside of its path', async () => {
     const api = mountCountersign(countersign, { token: TOKEN, path: '/countersign' });
     const headers = { authorization: `Bearer ${TOKEN}` };
     for (const [path, status] of [
@@ -253,7 +253,7 @@ describe('mountCountersign', () => {
     }
   });
 
-  it('[L5.3] serves the web app for one host, and signs browsers in with start links', async () => {
+  it('[LIB5.3] serves the web app for one host, and signs browsers in with start links', async () => {
     const api = mountCountersign(countersign, { token: TOKEN, webApp: 'https://agents.example.com' });
     const ask = async (path: string, { headers, ...init }: AskInit = {}) => {
       const all = { host: 'agents.example.com', ...headers };
@@ -281,7 +281,7 @@ describe('mountCountersign', () => {
     expect(() => plain.newStartUrl()).toThrow('mount with webApp to use start links');
   });
 
-  it('[L5.3] [W9] signs people in with OIDC, and says that a program manages its people', async () => {
+  it('[LIB5.3] [WHO8] signs people in with OIDC, and says that a program manages its people', async () => {
     const idp = await startOidcAccounts();
     const origin = 'https://agents.example.com';
     idp.register(`${origin}/oidc/callback`);
@@ -323,7 +323,7 @@ describe('mountCountersign', () => {
     }
   });
 
-  it('[L5] `authorize` sees what the program’s middleware added to the request', async () => {
+  it('[LIB5] `authorize` sees what the program’s middleware added to the request', async () => {
     const users: unknown[] = [];
     const { createServer } = await import('node:http');
     const api = mountCountersign(countersign, {

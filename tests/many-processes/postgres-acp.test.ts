@@ -70,7 +70,7 @@ async function prepare({ losesHints = false } = {}) {
 it.each([
   ['', false],
   [', also if the hint about it is lost', true],
-])('[A59.6] [S4.1] stopping the chat in another process cancels the agent%s', async (_, losesHints) => {
+])('[EXT3.6] [STORE4.1] stopping the chat in another process cancels the agent%s', async (_, losesHints) => {
   const { there, scene, read } = await prepare({ losesHints });
   await stopChat(there.runtime, scene.worldId, scene.chatId, signer);
   await expect.poll(() => read('answers.log'), { timeout: 20_000 }).toBe('c1 cancelled\n');
@@ -81,17 +81,20 @@ it.each([
 it.each([
   ['', false],
   [', also if hints are lost', true],
-])('[A59.7] [S4.1] a yes elsewhere runs nothing, ends the request, and tells the agent%s', async (_, losesHints) => {
-  const { there, scene, read } = await prepare({ losesHints });
-  const { worldId, chatId } = scene;
-  const [approval] = await listApprovals(there.runtime, worldId, { status: 'pending' });
-  const decision = { tool_call_id: approval?.approvalId ?? '', decision: 'approve' } as const;
-  const idle = nextEvent(there, worldId, isStatus('idle'));
-  await decideCall(there.runtime, worldId, undefined, decision, signer);
-  await idle;
-  const results = (await listMessages(there.runtime, chatId)).filter(({ role }) => role === 'tool');
-  expect(results.map(({ content }) => content).join()).toContain('Nothing ran');
-  await expect.poll(() => read('answers.log'), { timeout: 20_000 }).toBe('c1 cancelled\n');
-  expect(read('ran.log')).toBe('');
-  expect(read('prompts.log').trim().split('\n').at(-1)).toContain('Nothing ran');
-});
+])(
+  '[EXT3.7] [STORE4.1] a yes elsewhere runs nothing, ends the request, and tells the agent%s',
+  async (_, losesHints) => {
+    const { there, scene, read } = await prepare({ losesHints });
+    const { worldId, chatId } = scene;
+    const [approval] = await listApprovals(there.runtime, worldId, { status: 'pending' });
+    const decision = { tool_call_id: approval?.approvalId ?? '', decision: 'approve' } as const;
+    const idle = nextEvent(there, worldId, isStatus('idle'));
+    await decideCall(there.runtime, worldId, undefined, decision, signer);
+    await idle;
+    const results = (await listMessages(there.runtime, chatId)).filter(({ role }) => role === 'tool');
+    expect(results.map(({ content }) => content).join()).toContain('Nothing ran');
+    await expect.poll(() => read('answers.log'), { timeout: 20_000 }).toBe('c1 cancelled\n');
+    expect(read('ran.log')).toBe('');
+    expect(read('prompts.log').trim().split('\n').at(-1)).toContain('Nothing ran');
+  },
+);

@@ -157,7 +157,7 @@ function expectSentence(said: string, words: string): void {
 }
 
 it.each(bad)(
-  '[S7] a server explains a database problem in one sentence and exits before it listens: %s',
+  '[STORE7] a server explains a database problem in one sentence and exits before it listens: %s',
   async (what, wrong, words) => {
     const { env, home } = await prepare(wrong, what.includes('schema'));
     const logged: string[] = [];
@@ -175,7 +175,7 @@ it.each(bad)(
 );
 
 it.each(bad.filter(([what]) => what === 'a wrong password'))(
-  '[S7] serve prints that sentence and nothing else, and exits with 1: %s',
+  '[STORE7] serve prints that sentence and nothing else, and exits with 1: %s',
   async (_, wrong, words) => {
     const { env, folder, home } = await prepare(wrong);
     const run = startCommand(['serve', '--json', '--port', '0', '--home', home], { HOME: folder, ...env });

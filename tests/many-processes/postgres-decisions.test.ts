@@ -9,8 +9,8 @@ import { countingTool, isStatus, nextEvent, openEngine, prepare, say, signer, ap
 
 const ROUNDS = scaled(10, 3);
 
-describe('[S4.1] decisions on one PostgreSQL', () => {
-  it('[A8] a message goes to one process, the decision to all of them concurrently, and the tool runs once', async () => {
+describe('[STORE4.1] decisions on one PostgreSQL', () => {
+  it('[CALL8] a message goes to one process, the decision to all of them concurrently, and the tool runs once', async () => {
     const url = await createMigratedDatabase();
     const runs = new Map<string, number>();
     const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [countingTool(runs)])));
@@ -31,7 +31,7 @@ describe('[S4.1] decisions on one PostgreSQL', () => {
     expect(messages.filter(({ content }) => content === 'Done.')).toHaveLength(ROUNDS);
   });
 
-  it('[S4.1] a turn runs where its message arrives and continues where the decision arrives; neither writes a job', async () => {
+  it('[STORE4.1] a turn runs where its message arrives and continues where the decision arrives; neither writes a job', async () => {
     const url = await createMigratedDatabase();
     const runs = [new Map<string, number>(), new Map<string, number>()] as const;
     const [a, b] = [await openEngine(url, [countingTool(runs[0])]), await openEngine(url, [countingTool(runs[1])])];
@@ -56,7 +56,7 @@ describe('[S4.1] decisions on one PostgreSQL', () => {
     expect(given.rows).toEqual([{ is_called: false }]);
   });
 
-  it('[A8] [A16] a decision that is sent several times concurrently is published and recorded once', async () => {
+  it('[CALL8] [LOG1] a decision that is sent several times concurrently is published and recorded once', async () => {
     const url = await createMigratedDatabase();
     const engine = await openEngine(url, [countingTool(new Map())]);
     const scene = await prepare(engine);
@@ -80,7 +80,7 @@ describe('[S4.1] decisions on one PostgreSQL', () => {
     expect(told).toHaveLength(ROUNDS);
   });
 
-  it('[A34] responses that are stored at the same time, here and elsewhere, leave at most 200 calls waiting', async () => {
+  it('[CALL19] responses that are stored at the same time, here and elsewhere, leave at most 200 calls waiting', async () => {
     const url = await createMigratedDatabase();
     const model = scripted((request) =>
       request.messages.at(-1)?.role === 'tool'
@@ -102,7 +102,7 @@ describe('[S4.1] decisions on one PostgreSQL', () => {
     expect(await listApprovals(a.runtime, worldId, { status: 'pending' })).toHaveLength(200);
   });
 
-  describe('[A5.4] a grant or rule that is added through one process', () => {
+  describe('[CALL5.4] a grant or rule that is added through one process', () => {
     /** Requests a stamp for each letter in the message. */
     const letters = scripted((request) => {
       const last = request.messages.at(-1);

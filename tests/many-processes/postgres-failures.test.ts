@@ -70,7 +70,7 @@ async function answersTo(client: Client, worldId: string, { chatId, messageId }:
 }
 
 it(
-  '[S4.1] [S3] others take over from a process that is killed, frozen or disconnected, and if it comes back, it can neither write nor run anything',
+  '[STORE4.1] [STORE3] others take over from a process that is killed, frozen or disconnected, and if it comes back, it can neither write nor run anything',
   async () => {
     try {
       const starts = [0, 1, 2, 3].map((index) => farm.start(index, index === 2 ? { databaseUrl: proxy.url } : {}));
@@ -117,7 +117,7 @@ it(
   240_000 + FREEZE_MS,
 );
 
-it('[S7] the database restarts during work, and work continues', async () => {
+it('[STORE7] the database restarts during work, and work continues', async () => {
   try {
     // Those of the test before, except the one that was killed.
     const missing = [1, 2, 3].filter((index) => farm.servers[index] === undefined);
@@ -138,7 +138,7 @@ it('[S7] the database restarts during work, and work continues', async () => {
 }, 300_000);
 
 // The last one: the server stays a standby.
-it('[S7] a server explains in one sentence that its database is a standby, and exits before it listens', async () => {
+it('[STORE7] a server explains in one sentence that its database is a standby, and exits before it listens', async () => {
   const client = new pg.Client({ connectionString: postgres.url });
   await client.connect();
   const { rows } = await client.query<{ data_directory: string }>('show data_directory');

@@ -56,8 +56,8 @@ async function openFreezable(
   );
 }
 
-describe('[S4.1] a process without heartbeats', () => {
-  it('[S4.1] a process that missed its heartbeats starts nothing', async () => {
+describe('[STORE4.1] a process without heartbeats', () => {
+  it('[STORE4.1] a process that missed its heartbeats starts nothing', async () => {
     const url = await createMigratedDatabase();
     const [silentRuns, runs] = [new Map<string, number>(), new Map<string, number>()];
     let isMute = false;
@@ -83,7 +83,7 @@ describe('[S4.1] a process without heartbeats', () => {
     await expect.poll(() => silent.runtime.process.mayAct()).toBe(true);
   });
 
-  it('[S3.3] a turn that froze its process twice ends with an error, and no third process runs it', async () => {
+  it('[STORE3.3] a turn that froze its process twice ends with an error, and no third process runs it', async () => {
     const url = await createMigratedDatabase();
     const frozen: string[] = [];
     const model = (freeze: () => Promise<void>) =>
@@ -106,7 +106,7 @@ describe('[S4.1] a process without heartbeats', () => {
     expect(frozen).toHaveLength(2);
   });
 
-  it('[S3.4] a turn that keeps freezing its process is ended, and turns that ran next to it are answered', async () => {
+  it('[STORE3.4] a turn that keeps freezing its process is ended, and turns that ran next to it are answered', async () => {
     const url = await createMigratedDatabase();
     const frozen: string[] = [];
     let beside = 0;

@@ -5,7 +5,7 @@ import { createMcpRecords } from '../../packages/core/src/mcp/mcp-records.js';
 import { createMigratedDatabase } from '../support/postgres-database.js';
 import { openEngine, prepare, signer } from './engines-fixture.js';
 
-describe('[A1.6] a new MCP server that another process changes while this one lists its tools', () => {
+describe('[CALL1.6] a new MCP server that another process changes while this one lists its tools', () => {
   const listing = (...names: string[]) =>
     names.map((name) => ({ name: `mcp__shed__${name}`, definition: { name, inputSchema: { type: 'object' } } }));
 

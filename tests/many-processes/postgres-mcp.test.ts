@@ -3,7 +3,7 @@ import { stdio } from '../mcp/support/servers.js';
 import { createMigratedDatabase } from '../support/postgres-database.js';
 import { createFarm, type RunningServer } from './servers-fixture.js';
 
-it('[S4.1] a tool of an MCP server runs in the process of its turn: the one that added the server, another, or after the first is gone', async () => {
+it('[STORE4.1] a tool of an MCP server runs in the process of its turn: the one that added the server, another, or after the first is gone', async () => {
   const farm = createFarm(await createMigratedDatabase(), 2);
   try {
     const [first, second] = await Promise.all([farm.start(0), farm.start(1)]);

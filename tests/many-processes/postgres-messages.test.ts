@@ -17,8 +17,8 @@ import { countingTool, isStatus, nextEvent, openEngine, prepare, say, signer, ap
 
 const ROUNDS = scaled(10, 3);
 
-describe('[S4.1] messages and events on one PostgreSQL', () => {
-  it('[C1] a model sees messages sent through another process', async () => {
+describe('[STORE4.1] messages and events on one PostgreSQL', () => {
+  it('[WORLD14] a model sees messages sent through another process', async () => {
     const url = await createMigratedDatabase();
     const shown: string[] = [];
     const model = scripted(({ messages }) => {
@@ -36,7 +36,7 @@ describe('[S4.1] messages and events on one PostgreSQL', () => {
     expect(shown.at(-2)).toBe('letter_0,letter_1,letter_2,letter_3');
   });
 
-  it('[W3] a message that arrives several times concurrently is stored once, and each sender gets its id', async () => {
+  it('[HTTP2] a message that arrives several times concurrently is stored once, and each sender gets its id', async () => {
     const url = await createMigratedDatabase();
     const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [])));
     const [a] = engines as [Engine];
@@ -50,7 +50,7 @@ describe('[S4.1] messages and events on one PostgreSQL', () => {
     expect((await listMessages(a.runtime, chatId)).filter(({ role }) => role === 'user')).toHaveLength(ROUNDS);
   });
 
-  it('[T5] [S3] calls that end at the same time each keep their result', async () => {
+  it('[TURN5] [STORE3] calls that end at the same time each keep their result', async () => {
     const url = await createMigratedDatabase();
     const keys = ['a', 'b', 'c', 'd'];
     const model = scripted((request) =>
@@ -88,7 +88,7 @@ describe('[S4.1] messages and events on one PostgreSQL', () => {
     expect(results.filter(({ content }) => !content.includes('seen'))).toEqual([]);
   });
 
-  it('[M8] a chat whose turns end together is idle', async () => {
+  it('[WORLD8] a chat whose turns end together is idle', async () => {
     const url = await createMigratedDatabase();
     const engine = await openEngine(
       url,
@@ -107,7 +107,7 @@ describe('[S4.1] messages and events on one PostgreSQL', () => {
     }
   });
 
-  it('[S6] each process receives every event of the world, in order, from every process', async () => {
+  it('[STORE6] each process receives every event of the world, in order, from every process', async () => {
     const url = await createMigratedDatabase();
     const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [])));
     const [a] = engines as [Engine];
@@ -131,7 +131,7 @@ describe('[S4.1] messages and events on one PostgreSQL', () => {
     expect(heard.map((ids) => ids.slice(0, all.length))).toEqual([all, all, all]);
   });
 
-  it('[M9] a stop at one process ends a turn that another is running', async () => {
+  it('[WORLD9] a stop at one process ends a turn that another is running', async () => {
     const url = await createMigratedDatabase();
     const runs = new Map<string, number>();
     let started = (): void => undefined;
@@ -152,7 +152,7 @@ describe('[S4.1] messages and events on one PostgreSQL', () => {
     await expect.poll(async () => (await a.runtime.store.read((reader) => reader.chat(chatId)))?.status).toBe('idle');
   });
 
-  it('[M9.3] a stop at one process keeps the partial answer that a model was writing in another', async () => {
+  it('[WORLD9.3] a stop at one process keeps the partial answer that a model was writing in another', async () => {
     const url = await createMigratedDatabase();
     const shown: string[][] = [];
     let started = (): void => undefined;
@@ -185,7 +185,7 @@ describe('[S4.1] messages and events on one PostgreSQL', () => {
     }
   });
 
-  it('[M9.3] a turn that was stopped and whose process then died is idle, and keeps what was stored', async () => {
+  it('[WORLD9.3] a turn that was stopped and whose process then died is idle, and keeps what was stored', async () => {
     const url = await createMigratedDatabase();
     let started = (): void => undefined;
     const began = new Promise<void>((resolve) => (started = resolve));

@@ -74,7 +74,7 @@ function createOrder(): (worldId: string, events: readonly { id: number }[]) => 
 }
 
 it(
-  '[T4] [T5] [T6] [A8] [M9] [S3] any order of answers, decisions, stops and crashes keeps the invariants on PostgreSQL too',
+  '[TURN4] [TURN5] [TURN6] [CALL8] [WORLD9] [STORE3] any order of answers, decisions, stops and crashes keeps the invariants on PostgreSQL too',
   async () => {
     // Deadlines use the database's clock, which no test can change.
     const worlds = settings.map(({ maxParallelTools, maxIterations }) => ({ maxParallelTools, maxIterations }));

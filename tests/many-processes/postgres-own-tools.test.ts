@@ -7,7 +7,7 @@ import { createMigratedDatabase } from '../support/postgres-database.js';
 import { approvalFor, countingTool, openEngine, prepare, signer } from './engines-fixture.js';
 
 /** A program with its own tool, and a server without it, on one database. */
-describe('[S4.4] a tool that only one process has', () => {
+describe('[STORE4.4] a tool that only one process has', () => {
   it('runs there, wherever the call is approved', async () => {
     const url = await createMigratedDatabase();
     const runs = new Map<string, number>();

@@ -40,8 +40,8 @@ async function lastContent({ runtime }: Engine, chatId: string): Promise<string>
   return (await listMessages(runtime, chatId)).at(-1)?.content ?? '';
 }
 
-describe('[S4.1] clients, questions and sessions across processes', () => {
-  it('[A18] a client can register with one process, listen on another, be called from any and answer to a third', async () => {
+describe('[STORE4.1] clients, questions and sessions across processes', () => {
+  it('[CALL16] a client can register with one process, listen on another, be called from any and answer to a third', async () => {
     const url = await createMigratedDatabase();
     const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [], caller())));
     const [a, b, c] = engines as [Engine, Engine, Engine];
@@ -67,7 +67,7 @@ describe('[S4.1] clients, questions and sessions across processes', () => {
     await expect.poll(() => lastContent(a, chatId)).toContain('ding');
   });
 
-  it('[A18] a client whose process is gone counts as disconnected until it connects elsewhere', async () => {
+  it('[CALL16] a client whose process is gone counts as disconnected until it connects elsewhere', async () => {
     const url = await createMigratedDatabase();
     const [a, b] = (await Promise.all([1, 2].map(() => openEngine(url, [])))) as [Engine, Engine];
     const { worldId } = await prepare(a);
@@ -133,7 +133,7 @@ async function openServer(url: string, folder: string, env: Record<string, strin
   return serving;
 }
 
-it('[W1] [S4.1] a start link of one server opens a session at another, once, and every server accepts it', async () => {
+it('[WHO1] [STORE4.1] a start link of one server opens a session at another, once, and every server accepts it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const url = await createMigratedDatabase();
@@ -169,7 +169,7 @@ async function newTicket({ url }: Serving): Promise<{ ticket: string }> {
   return { ticket };
 }
 
-it('[W8.4] [S4.1] a session that one server ended is refused by the others, and their streams end', async () => {
+it('[WHO4.5] [STORE4.1] a session that one server ended is refused by the others, and their streams end', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const url = await createMigratedDatabase();
@@ -211,7 +211,7 @@ it('[W8.4] [S4.1] a session that one server ended is refused by the others, and 
   await followed.text();
 });
 
-it('[A49.2] [A49.9] [S4.1] a challenge of one server confirms a change at another, once', async () => {
+it('[SIGN2.2] [SIGN2.6] [STORE4.1] a challenge of one server confirms a change at another, once', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const url = await createMigratedDatabase();

@@ -37,7 +37,7 @@ async function start(name: string, env: NodeJS.ProcessEnv = {}): Promise<Serving
   return server;
 }
 
-it('[P7.1] [P8.2] servers that share a secrets key see each other’s providers without a restart', async () => {
+it('[MODEL7.1] [MODEL8.2] servers that share a secrets key see each other’s providers without a restart', async () => {
   const env = { COUNTERSIGN_SECRETS_KEY: 'one passphrase for all the servers, please' };
   const [a, b] = [(await start('a', env)).home, (await start('b', env)).home];
   await createWorld(a.engine.runtime, { name: 'Garden' }, ME);
@@ -51,7 +51,7 @@ it('[P7.1] [P8.2] servers that share a secrets key see each other’s providers 
   await expect.poll(() => a.engine.runtime.providers.get('work'), { timeout: 30_000 }).toBeUndefined();
 });
 
-it('[P8.5] a server with another secrets key says so, and keeps running', async () => {
+it('[MODEL8.5] a server with another secrets key says so, and keeps running', async () => {
   const [a, b] = [(await start('a')).home, (await start('b')).home];
   await a.providers.add(a.engine.runtime, { kind: 'openai', name: 'Work', apiKey: KEY }, ME);
   const theirs = (await b.providers.list()).find(({ id }) => id === 'work');
@@ -62,7 +62,7 @@ it('[P8.5] a server with another secrets key says so, and keeps running', async 
   expect((await a.providers.list()).find(({ id }) => id === 'work')).toMatchObject({ available: true });
 });
 
-it('[P7.3] two concurrent changes to the same name: the second one is refused at the field', async () => {
+it('[MODEL7.3] two concurrent changes to the same name: the second one is refused at the field', async () => {
   const { home } = await start('a');
   const { runtime } = home.engine;
   for (const name of ['One', 'Two']) await home.providers.add(runtime, { kind: 'ollama', name }, ME);
@@ -84,7 +84,7 @@ it('[P7.3] two concurrent changes to the same name: the second one is refused at
   }
 });
 
-it('[W1.12] [W1.7] of several processes that open one device link, one succeeds, and none after its session ended', async () => {
+it('[WHO2] [WHO1.7] of several processes that open one device link, one succeeds, and none after its session ended', async () => {
   const [a, b] = [await start('a'), await start('b')];
   const post = async (at: Serving, path: string, body: object, session: Record<string, string> = {}) => {
     const headers = { 'Content-Type': 'application/json', ...session };

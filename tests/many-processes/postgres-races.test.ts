@@ -61,8 +61,8 @@ async function askedFor(engine: Engine, worldId: string, chatId: string): Promis
   return approval?.approvalId ?? '';
 }
 
-describe('[S4.1] concurrent steps on PostgreSQL', () => {
-  it('[A8] a decision is stored, however many stale reads of its call come first', async () => {
+describe('[STORE4.1] concurrent steps on PostgreSQL', () => {
+  it('[CALL8] a decision is stored, however many stale reads of its call come first', async () => {
     const { stale, change } = readingLate();
     const url = await createMigratedDatabase();
     const runs = new Map<string, number>();
@@ -82,7 +82,7 @@ describe('[S4.1] concurrent steps on PostgreSQL', () => {
     expect([...runs.values()]).toEqual([1]);
   });
 
-  it('[A7] approving a changed call approves nothing and creates no grant, while others continue its turn', async () => {
+  it('[CALL7] approving a changed call approves nothing and creates no grant, while others continue its turn', async () => {
     const { stale, change } = readingLate();
     const url = await createMigratedDatabase();
     let onDisk = 'before';
@@ -112,7 +112,7 @@ describe('[S4.1] concurrent steps on PostgreSQL', () => {
     expect(pending).toHaveLength(1);
   });
 
-  it('[M9] [M11] with a concurrent stop, each message is stopped or answered, and no chat keeps working', async () => {
+  it('[WORLD9] [WORLD11] with a concurrent stop, each message is stopped or answered, and no chat keeps working', async () => {
     const url = await createMigratedDatabase();
     const runs = new Map<string, number>();
     const [one, other] = await Promise.all([1, 2].map(() => openEngine(url, [countingTool(runs)], stampingModel())));
@@ -139,7 +139,7 @@ describe('[S4.1] concurrent steps on PostgreSQL', () => {
     expect(runs).toEqual(new Map());
   });
 
-  it('[A18] a client that registers while a model’s view is being read stays registered', async () => {
+  it('[CALL16] a client that registers while a model’s view is being read stays registered', async () => {
     const url = await createMigratedDatabase();
     const tool = { name: 'ring', description: 'Rings.', parameters: { type: 'object' } };
     let register: (() => Promise<unknown>) | undefined;

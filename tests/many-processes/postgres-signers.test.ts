@@ -46,7 +46,7 @@ async function ask(engine: Engine, waitsAt: Engine, { worldId, chatId }: Scene, 
   return approval?.approvalId ?? '';
 }
 
-describe('[A48] [S4.1] signatures on one PostgreSQL', () => {
+describe('[SIGN1] [STORE4.1] signatures on one PostgreSQL', () => {
   it('four people sign at four processes at once: each counts once, and the call runs once', async () => {
     const url = await createMigratedDatabase();
     const runs = new Map<string, number>();
@@ -79,7 +79,7 @@ describe('[A48] [S4.1] signatures on one PostgreSQL', () => {
     expect(await a.runtime.store.verifyAudit(worldId)).toMatchObject({ ok: true });
   });
 
-  it('[A50.1] [A50.6] an agent reviews a call while people decide it at every process: one of them counts', async () => {
+  it('[SIGN3.1] [SIGN3.6] an agent reviews a call while people decide it at every process: one of them counts', async () => {
     const url = await createMigratedDatabase();
     const runs = new Map<string, number>();
     const race: { decide?: () => void } = {};

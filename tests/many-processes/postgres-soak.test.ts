@@ -15,7 +15,7 @@ const plan: SoakPlan & { servers: number } = {
 };
 
 it(
-  '[S4.1] [A8] [S3] servers are killed at random; every message is answered once, every tool runs at most once, and no turn is stuck',
+  '[STORE4.1] [CALL8] [STORE3] servers are killed at random; every message is answered once, every tool runs at most once, and no turn is stuck',
   async () => {
     const url = await createPostgresDatabase();
     const farm = createFarm(url, plan.servers);

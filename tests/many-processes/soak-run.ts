@@ -23,7 +23,7 @@ export interface SoakReport {
   events: number;
   /** Calls whose end was not observed, reported as unknown. */
   unknown: number;
-  /** Turns whose process was killed twice: they end with an error (S3). */
+  /** Turns whose process was killed twice: they end with an error (STORE3). */
   givenUp: number;
   /** From the decision to the answer, in milliseconds. */
   answerMs: { median: number; p99: number; longest: number };
@@ -103,7 +103,7 @@ export async function soak(farm: ServerFarm, plan: SoakPlan): Promise<SoakReport
     );
     const decided = Date.now();
     if (approval !== 'ended') {
-      // Sent to all of them: at least one survives and receives it, and it counts once (A8).
+      // Sent to all of them: at least one survives and receives it, and it counts once (CALL8).
       const decide = async (client: Client): Promise<void> => {
         try {
           await client.decide(worldId, approval, { decision: 'approve' });
@@ -208,7 +208,7 @@ async function expectWhole(farm: ServerFarm, until: number, world: string, chat:
   );
 }
 
-/** A reader that was cut repeatedly and continued elsewhere has every event once and in order (S6). */
+/** A reader that was cut repeatedly and continued elsewhere has every event once and in order (STORE6). */
 async function expectEveryEvent(
   farm: ServerFarm,
   until: number,

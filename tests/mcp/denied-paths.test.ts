@@ -34,7 +34,7 @@ async function openFiles(policy: string[], mcp = {}): Promise<Lab> {
 }
 
 describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server in its sandbox', () => {
-  it('[A19] [A21] can’t reach a path that a rule denies, under any name', async () => {
+  it('[RULE1] [SAFE1] can’t reach a path that a rule denies, under any name', async () => {
     const open = await openFiles([]);
     await open.say(`read ${open.folder}/way/key`);
     expect(open.results().join('')).toContain(SECRET);
@@ -47,7 +47,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server in its sandbox', (
     expect(JSON.stringify(lab.provider.requests)).not.toContain(SECRET);
   });
 
-  it('[A46.5] reads the folders of its own definition, which its card lists, and refuses forbidden ones', async () => {
+  it('[MCP1.3] reads the folders of its own definition, which its card lists, and refuses forbidden ones', async () => {
     const [folder, more] = [await freshFolder(), await freshFolder()];
     await writeFile(join(more, 'extra'), 'extra words');
     await mkdir(join(more, 'denied'));
@@ -75,7 +75,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server in its sandbox', (
     expect(await failing(['~/'])).toContain('may not read ~/');
   });
 
-  it('[A19] is restarted when a rule is added, and when a file that a rule names appears', async () => {
+  it('[RULE1] is restarted when a rule is added, and when a file that a rule names appears', async () => {
     const lab = await openFiles([]);
     await lab.say(`read ${lab.folder}/way/key`);
     expect(lab.results().join('')).toContain(SECRET);
@@ -91,7 +91,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server in its sandbox', (
     expect(lab.results().at(-1)).not.toContain(SECRET);
   });
 
-  it('[A19] is restarted when a rule is added, before a person reads one of its resources', async () => {
+  it('[RULE1] is restarted when a rule is added, before a person reads one of its resources', async () => {
     const folder = await freshFolder();
     await writeFile(join(folder, 'key'), SECRET);
     const lab = await openLab({ folder });
@@ -107,7 +107,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server in its sandbox', (
 });
 
 describe.skipIf(sandbox.kind !== 'bubblewrap')('what rules open to an MCP server', () => {
-  it('[A43] it can read a folder that a sandbox_folder rule names, as the card says, until the rule is removed', async () => {
+  it('[SAFE5] it can read a folder that a sandbox_folder rule names, as the card says, until the rule is removed', async () => {
     const lib = await freshFolder();
     await writeFile(join(lib, 'data'), 'from the library');
     const rule = `allow sandbox_folder(${lib})`;
@@ -139,7 +139,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what rules open to an MCP server
 });
 
 describe('an MCP server without a sandbox', () => {
-  it('[A21.5] needs approval for each call while there is a rule about a path', async () => {
+  it('[SAFE1.5] needs approval for each call while there is a rule about a path', async () => {
     const lab = await openFiles(['deny *(./secrets/**)'], { sandbox: { kind: 'none', reason: 'left out on purpose' } });
     await lab.say(`read ${lab.folder}/way/key`);
     const [approval] = await lab.pending();

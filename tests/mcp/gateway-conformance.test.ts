@@ -57,7 +57,7 @@ async function openBoth(): Promise<{ direct: string; gateway: string }> {
   return { direct, gateway };
 }
 
-it('[A56.5] passes the same scenarios of the official suite with and without the gateway', async () => {
+it('[EXT2.5] passes the same scenarios of the official suite with and without the gateway', async () => {
   const { direct, gateway } = await openBoth();
   const only = isFullSize ? undefined : SAMPLE;
   const without = isFullSize ? await passed(direct) : [SAMPLE];

@@ -71,7 +71,7 @@ async function connect({ mode, capabilities, context = PAGE, answer }: ClientOpt
 for (const mode of VERSIONS) {
   const name = mode === 'legacy' ? '2025-11-25' : mode.pin;
 
-  it(`[A56.9] shows a client of protocol ${name} the link to the approval, and only the approval decides`, async () => {
+  it(`[EXT2.9] shows a client of protocol ${name} the link to the approval, and only the approval decides`, async () => {
     for (const action of ['accept', 'decline', 'cancel'] as const) {
       const t = await connect({ mode, answer: () => ({ action }) });
       const answer = t.call({ path: action });
@@ -89,7 +89,7 @@ for (const mode of VERSIONS) {
     }
   });
 
-  it(`[A56.9] ignores that a client of protocol ${name} fails to show the link`, async () => {
+  it(`[EXT2.9] ignores that a client of protocol ${name} fails to show the link`, async () => {
     const t = await connect({
       mode,
       answer: () => {
@@ -105,7 +105,7 @@ for (const mode of VERSIONS) {
     expect([t.runs, t.asked.length, t.errors]).toEqual([[{ path: 'a' }], 1, []]);
   });
 
-  it(`[A56.9] shows no link to a client of protocol ${name} that can't open it, or without a page`, async () => {
+  it(`[EXT2.9] shows no link to a client of protocol ${name} that can't open it, or without a page`, async () => {
     const answer = (): ElicitResult => ({ action: 'accept' });
     for (const options of [{ capabilities: { elicitation: { form: {} } } }, { capabilities: {} }, { context: {} }]) {
       const t = await connect({ mode, answer, ...options });
@@ -116,7 +116,7 @@ for (const mode of VERSIONS) {
     }
   });
 
-  it(`[A56.9] shows no link to a client of protocol ${name} if a rule allows the call`, async () => {
+  it(`[EXT2.9] shows no link to a client of protocol ${name} if a rule allows the call`, async () => {
     const t = await connect({ mode, answer: () => ({ action: 'accept' }) });
     const { headers } = await t.api('GET', '/worlds/harbour/policy');
     const match = { 'if-match': headers.get('etag') ?? '' };
@@ -126,7 +126,7 @@ for (const mode of VERSIONS) {
   });
 }
 
-it('[A56.9] closes the dialog of a client of protocol 2025-11-25 once the call is decided elsewhere', async () => {
+it('[EXT2.9] closes the dialog of a client of protocol 2025-11-25 once the call is decided elsewhere', async () => {
   const t = await connect({ mode: 'legacy', answer: () => ({ action: 'accept' }) });
   const closed: string[] = [];
   t.client.setNotificationHandler('notifications/elicitation/complete', ({ params }) => {
@@ -150,7 +150,7 @@ it('[A56.9] closes the dialog of a client of protocol 2025-11-25 once the call i
   expect([isOpen, closed, t.errors]).toEqual([false, [pending?.toolCallId], []]);
 });
 
-it('[A56.9] [A56.1] gives a client that comes back from a link only its own call, and runs nothing else', async () => {
+it('[EXT2.9] [EXT2.1] gives a client that comes back from a link only its own call, and runs nothing else', async () => {
   const t = await connect({ mode: { pin: '2026-07-28' }, answer: () => ({ action: 'accept' }) });
   await t.propose({ name: 'remove', arguments: { path: 'of ada' } });
   const [ofAda] = await t.pending();

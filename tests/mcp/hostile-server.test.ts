@@ -40,7 +40,7 @@ async function ran(
 }
 
 describe('a server that changes a tool definition', () => {
-  it('[A1.6] [A5] [A7] loses the grants and allow rules for that tool, and the person sees the difference until they accept it', async () => {
+  it('[CALL1.6] [CALL5] [CALL7] loses the grants and allow rules for that tool, and the person sees the difference until they accept it', async () => {
     const lamb = call('lamb', { a: 1, b: 2 });
     const lab = await openLab({
       script: [lamb, 'One.', call('turn'), 'Turned.', lamb, 'Two.', lamb, 'Three.', lamb, 'Four.'],
@@ -102,7 +102,7 @@ describe('a server that changes a tool definition', () => {
 });
 
 describe('a server that just announced a change of its tools', () => {
-  it('[A1.6] [A7] no call runs with the old definition, however early it arrives', async () => {
+  it('[CALL1.6] [CALL7] no call runs with the old definition, however early it arrives', async () => {
     const lab = await openLab({
       script: [call('turn'), call('lamb', { a: 1, b: 2 }), 'Done.'],
       policy: ['allow mcp__hostile__*'],
@@ -116,7 +116,7 @@ describe('a server that just announced a change of its tools', () => {
 });
 
 describe('a server that puts its secrets into tool definitions', () => {
-  it('[A15] they are shown to nobody', async () => {
+  it('[SAFE6] they are shown to nobody', async () => {
     const lab = await openLab({ script: [call('turn'), 'Turned.'], policy: ['allow mcp__hostile__turn'] });
     await lab.add(stdio('hostile', { args: ['says-secret'], env: { TOKEN: 'planted-4711-value-9x8Y7z' } }));
     await lab.running('hostile');
@@ -136,7 +136,7 @@ describe('a server that puts its secrets into tool definitions', () => {
 });
 
 describe('a server that adds a tool right after its first list', () => {
-  it('[A1.6] earlier allow rules and trust don’t cover it', async () => {
+  it('[CALL1.6] earlier allow rules and trust don’t cover it', async () => {
     const lab = await openLab({
       script: [call('grow'), 'Grown.', call('late'), 'Done.'],
       policy: ['allow mcp__hostile__*'],
@@ -188,14 +188,14 @@ describe('a server that removes a tool and offers it again', () => {
     return { list, accept };
   }
 
-  it('[A1.6] a tool of the first list that was removed before a person accepted it is new', async () => {
+  it('[CALL1.6] a tool of the first list that was removed before a person accepted it is new', async () => {
     const { list } = await openShed();
     expect(await list('axe', 'saw')).toEqual(['mcp__shed__axe', 'mcp__shed__saw']);
     expect(await list('saw')).toEqual(['mcp__shed__saw']);
     expect(await list('axe', 'saw')).toEqual(['mcp__shed__saw']);
   });
 
-  it('[A1.6] an accepted definition stays accepted, so that a changing list needs no new review each time', async () => {
+  it('[CALL1.6] an accepted definition stays accepted, so that a changing list needs no new review each time', async () => {
     const { list, accept } = await openShed();
     await list('axe', 'saw');
     await accept();
@@ -205,7 +205,7 @@ describe('a server that removes a tool and offers it again', () => {
 });
 
 describe('a server that comes back with different tools', () => {
-  it('[A7] [A9] a call from before a restart needs approval again, with the difference shown', async () => {
+  it('[CALL7] [CALL9] a call from before a restart needs approval again, with the difference shown', async () => {
     const folder = await freshFolder();
     const store = join(await freshFolder(), 'store.db');
     const script = [call('lamb', { a: 1, b: 2 }), 'Done.'];
@@ -240,7 +240,7 @@ describe('a server that comes back with different tools', () => {
 });
 
 describe('annotations of a server', () => {
-  it('[A1.5] [A2] count only if a person trusts it: then read-only tools run without approval, and destructive ones need it', async () => {
+  it('[CALL1.5] [CALL2] count only if a person trusts it: then read-only tools run without approval, and destructive ones need it', async () => {
     const calls = ['lies', 'quiet', 'destroys'].flatMap((name) => [call(name), 'Done.']);
     const lab = await openLab({ script: [...calls, ...calls] });
     await lab.add(stdio('hostile'));
@@ -262,7 +262,7 @@ describe('annotations of a server', () => {
     expect(await asked()).toEqual(['mcp__hostile__quiet', 'mcp__hostile__destroys']);
   });
 
-  it('[A20] in read mode, an untrusted tool that declares itself read-only is refused', async () => {
+  it('[RULE2] in read mode, an untrusted tool that declares itself read-only is refused', async () => {
     const lab = await openLab({ script: [call('lies'), 'Done.'], world: { mode: 'read' } });
     await lab.add(stdio('hostile'));
     await lab.running('hostile');
@@ -270,7 +270,7 @@ describe('annotations of a server', () => {
     expect(lab.results().at(-1)).toContain('read mode');
   });
 
-  it('[A1] names that vendors reject are replaced by stable ones; tools that can’t be offered are reported', async () => {
+  it('[CALL1] names that vendors reject are replaced by stable ones; tools that can’t be offered are reported', async () => {
     const lab = await openLab();
     await lab.add(stdio('hostile', { args: ['odd'] }));
     const { tools, error } = await lab.running('hostile');
@@ -296,7 +296,7 @@ describe('annotations of a server', () => {
 });
 
 describe('a server that misbehaves during a call', () => {
-  it('[S3] that dies: the outcome is unknown, the server restarts, and the same call needs approval next time', async () => {
+  it('[STORE3] that dies: the outcome is unknown, the server restarts, and the same call needs approval next time', async () => {
     const { lab, result, chat } = await ran('die');
     expect(result).toMatch(/exited during the call, outcome unknown/);
     await lab.running('hostile');
@@ -304,12 +304,12 @@ describe('a server that misbehaves during a call', () => {
     expect(await lab.pending()).toMatchObject([{ reason: { code: 'outcome-unknown' } }]);
   });
 
-  it('[T11.4] that never answers: the call ends with an error', async () => {
+  it('[TURN11.4] that never answers: the call ends with an error', async () => {
     const { result } = await ran('hang', {}, { mcp: { callMs: 200 } });
     expect(result).toMatch(/did not answer within 0.2 seconds, outcome unknown/);
   });
 
-  it('[M9] that never answers: a stop ends the call immediately, and the server keeps running', async () => {
+  it('[WORLD9] that never answers: a stop ends the call immediately, and the server keeps running', async () => {
     const lab = await openLab({ script: [call('hang'), call('quiet'), 'Done.'], policy: ['allow mcp__hostile__*'] });
     await lab.add(stdio('hostile'));
     await lab.running('hostile');
@@ -325,7 +325,7 @@ describe('a server that misbehaves during a call', () => {
     expect(lab.results().at(-1)).toContain('quiet ran');
   });
 
-  it('[T13] that reports progress: people see it, and the timeout restarts each time', async () => {
+  it('[TURN13] that reports progress: people see it, and the timeout restarts each time', async () => {
     const clock = createFakeClock();
     const mcp = { callMs: 1_200, clock };
     const lab = await openLab({ script: [call('slow'), 'Done.'], policy: ['allow mcp__hostile__*'], mcp });
@@ -348,13 +348,13 @@ describe('a server that misbehaves during a call', () => {
     expect(shown()).toMatch(/1\/5 step 1[\s\S]*4\/5 step 4/);
   });
 
-  it('[T11.4] [S3] that sends an endless line: the server is killed, and the call fails with an error', async () => {
+  it('[TURN11.4] [STORE3] that sends an endless line: the server is killed, and the call fails with an error', async () => {
     const { lab, result } = await ran('endless');
     expect(result).toMatch(/outcome unknown/);
     await lab.running('hostile');
   });
 
-  it('[T11] [T11.4] [T13] [T16] [T6] [A10] [T14] whatever it answers, the call ends, limits apply, and the server keeps running', async () => {
+  it('[TURN11] [TURN11.4] [TURN13] [TURN16] [TURN6] [CALL10] [TURN14] whatever it answers, the call ends, limits apply, and the server keeps running', async () => {
     const lab = await openLab({
       script: ({ messages }) => {
         const last = messages.at(-1);
@@ -420,7 +420,7 @@ it('uses the newer protocol with a server that supports nothing else', async () 
 });
 
 describe('a server that asks a person', () => {
-  it('[A3] [W3] the question is in the approval queue, and the person’s answer goes to the server', async () => {
+  it('[CALL3] [HTTP2] the question is in the approval queue, and the person’s answer goes to the server', async () => {
     const clock = createFakeClock();
     const lab = await openLab({
       script: [call('ask'), 'Done.', call('ask'), 'Done.'],
@@ -458,7 +458,7 @@ describe('a server that asks a person', () => {
 });
 
 describe('a server that sends more than it was asked for', () => {
-  it('[A12] can’t fill the queue with questions: one at a time, the others are declined', async () => {
+  it('[CALL12] can’t fill the queue with questions: one at a time, the others are declined', async () => {
     const lab = await openLab({ script: [call('pester'), 'Done.'], policy: ['allow mcp__hostile__*'] });
     await lab.add(stdio('hostile'));
     await lab.running('hostile');

@@ -35,7 +35,7 @@ async function auditOf(lab: Lab): Promise<string> {
 }
 
 describe('starting and stopping', () => {
-  it('[A9] after a restart, a server starts on demand: its tools are known, and the first call starts it', async () => {
+  it('[CALL9] after a restart, a server starts on demand: its tools are known, and the first call starts it', async () => {
     const store = join(await freshFolder(), 'store.db');
     const folder = await freshFolder();
     const before = await openLab({ store, folder, policy: ALLOW, agent: { tools: ['read_file', 'mcp__other__*'] } });
@@ -55,7 +55,7 @@ describe('starting and stopping', () => {
     expect((await lab.show('hostile')).status).toBe('running');
   });
 
-  it('[C3] a turn waits for the tools of a server that is still starting', async () => {
+  it('[WORLD16] a turn waits for the tools of a server that is still starting', async () => {
     const lab = await openLab({ script: [call('quiet'), 'Done.'], policy: ALLOW });
     await lab.add(stdio('hostile'));
     // Runs immediately, while the server is still starting.
@@ -64,7 +64,7 @@ describe('starting and stopping', () => {
     expect(lab.results().at(-1)).toContain('quiet ran');
   });
 
-  it('[C3] [T11] the model is told that a server can’t be started, in our own text and not the server’s', async () => {
+  it('[WORLD16] [TURN11] the model is told that a server can’t be started, in our own text and not the server’s', async () => {
     const lab = await openLab({ script: [call('quiet'), 'Done.'], policy: ALLOW });
     await lab.add(stdio('hostile', { args: ['dies-at-once'] }));
     await lab.say('go');
@@ -89,7 +89,7 @@ describe('starting and stopping', () => {
     expect((await lab.running('shaky')).tools).toContain('mcp__shaky__quiet');
   });
 
-  it('[X3.2] a server that never answers is reported as such, not as killed by us', async () => {
+  it('[TERM3.2] a server that never answers is reported as such, not as killed by us', async () => {
     const lab = await openLab({ mcp: { connectMs: 500, firstPauseMs: 3_600_000 } });
     const silent = ['-e', 'process.stdin.resume(); setInterval(() => {}, 1000);'];
     await lab.add({ name: 'silent', transport: 'stdio', command: process.execPath, args: silent });
@@ -97,7 +97,7 @@ describe('starting and stopping', () => {
     expect((await lab.show('silent')).error).toBe('it did not answer within 0.5 seconds');
   });
 
-  it('[A46.2] a package runner without a network that never answers is reported with its sandbox', async () => {
+  it('[MCP1.2] a package runner without a network that never answers is reported with its sandbox', async () => {
     const folder = await freshFolder();
     const npx = join(folder, 'npx');
     await writeFile(npx, '#!/bin/sh\nexec sleep 1000\n', { mode: 0o755 });
@@ -109,7 +109,7 @@ describe('starting and stopping', () => {
     expect(cause?.code).toBe(isConfined ? 'no-network' : undefined);
   });
 
-  it('[A46.6] npx fails at once in a sandbox without network access', async () => {
+  it('[MCP3.1] npx fails at once in a sandbox without network access', async () => {
     const lab = await openLab({ mcp: { firstPauseMs: 3_600_000 } });
     const args = ['-y', '@countersign/no-such-package'];
     const added = await lab.add({ name: 'files', transport: 'stdio', command: 'npx', args });
@@ -120,7 +120,7 @@ describe('starting and stopping', () => {
     expect(cause).toEqual({ code: 'no-network', runner: 'npx', hosts: [expect.any(String)] });
   });
 
-  it('[A46.2] the log of a failed attempt stays until the next one has ended', async () => {
+  it('[MCP1.2] the log of a failed attempt stays until the next one has ended', async () => {
     const folder = await freshFolder();
     const program = join(folder, 'server.mjs');
     const mark = join(folder, 'tried');
@@ -142,7 +142,7 @@ describe('starting and stopping', () => {
     expect((await lab.show('shaky')).log?.join()).toContain('no disk');
   });
 
-  it('[X3.2] a server that failed is restarted immediately when a person changes any setting of it', async () => {
+  it('[TERM3.2] a server that failed is restarted immediately when a person changes any setting of it', async () => {
     const folder = await freshFolder();
     const program = join(folder, 'server.mjs');
     await writeFile(program, 'process.exit(9);');
@@ -154,7 +154,7 @@ describe('starting and stopping', () => {
     expect((await lab.running('shaky')).tools).toContain('mcp__shaky__quiet');
   });
 
-  it('[A14] disabling a server stops it and removes its tools; enabling it brings them back', async () => {
+  it('[CALL14] disabling a server stops it and removes its tools; enabling it brings them back', async () => {
     const lab = await openLab({ script: [call('quiet'), 'Done.'], policy: ALLOW });
     await lab.add(stdio('hostile'));
     await lab.running('hostile');
@@ -169,7 +169,7 @@ describe('starting and stopping', () => {
     expect([...runtime.tools(lab.worldId).keys()]).toContain('mcp__hostile__quiet');
   });
 
-  it('[S3] no process of a server is left after the engine is closed, its world deleted or the server removed', async () => {
+  it('[STORE3] no process of a server is left after the engine is closed, its world deleted or the server removed', async () => {
     const processes = async (folder: string): Promise<string[]> => {
       const { processesIn } = await import('../../packages/tools/src/testing/try-tool.js');
       return processesIn(folder);
@@ -189,7 +189,7 @@ describe('starting and stopping', () => {
     }
   });
 
-  it('[S3] an HTTP server that disappears during a call leaves its outcome unknown, and is used again when it is back', async () => {
+  it('[STORE3] an HTTP server that disappears during a call leaves its outcome unknown, and is used again when it is back', async () => {
     const port = await freePort();
     const { url, kill } = await startHttpServer([PROGRAMS.everything, 'streamableHttp'], port);
     const slow = {
@@ -212,7 +212,7 @@ describe('starting and stopping', () => {
 });
 
 describe.skipIf(sandbox.kind !== 'bubblewrap')('the sandbox around a server', () => {
-  it('[A46] it has only the declared environment, the working folder, no home and no network', async () => {
+  it('[MCP1] it has only the declared environment, the working folder, no home and no network', async () => {
     process.env['COUNTERSIGN_TEST_SECRET'] = 'of-the-parent';
     // Version managers would add folders of the user's home to PATH.
     const path = process.env['PATH'];
@@ -268,7 +268,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('the sandbox around a server', ()
 describe('the secrets of a server', () => {
   const SECRET = 'hunter2-of-the-harbour-9x8Y7z';
 
-  it('[A15] never appear in lists, cards, events, results, errors, logs or the audit log', async () => {
+  it('[SAFE6] never appear in lists, cards, events, results, errors, logs or the audit log', async () => {
     const lab = await openLab({ script: [call('environment'), 'Done.'], policy: ALLOW });
     await lab.add(stdio('hostile', { args: ['says-secret', '--api-key', SECRET], env: { TOKEN: SECRET } }));
     const shown = await lab.running('hostile');
@@ -294,7 +294,7 @@ describe('the secrets of a server', () => {
     for (const text of all) expect(text).not.toContain(SECRET);
   });
 
-  it('[A15] are not shown by a failed server either', async () => {
+  it('[SAFE6] are not shown by a failed server either', async () => {
     const { url } = await startHttpServer(
       [
         '-e',
@@ -311,7 +311,7 @@ describe('the secrets of a server', () => {
     expect(JSON.stringify([shown, lab.events])).not.toContain(SECRET);
   });
 
-  it('[W3] [A46.4] a change keeps omitted values, `null` keeps an unseen value, and a mask is replaced with its value', async () => {
+  it('[HTTP2] [MCP2.1] a change keeps omitted values, `null` keeps an unseen value, and a mask is replaced with its value', async () => {
     const lab = await openLab();
     const env = { TOKEN: SECRET, OLD: 'old-value' };
     await lab.add({ ...GONE, name: 'hostile', args: ['plain', '--api-key', SECRET], env });
@@ -353,7 +353,7 @@ describe('the secrets of a server', () => {
 });
 
 describe('people and servers', () => {
-  it('[A46.4] encrypted values are not replaced with plain text by a process without the secrets key', async () => {
+  it('[MCP2.1] encrypted values are not replaced with plain text by a process without the secrets key', async () => {
     const { engine, worldId } = await openLab();
     const { runtime } = engine;
     const definition = {
@@ -379,7 +379,7 @@ describe('people and servers', () => {
     expect(await runtime.store.read((reader) => reader.mcpServer(worldId, 'vault'))).toEqual(after);
   });
 
-  it('[A7] [A22.4] grants end when a server is changed or removed, and earlier calls need approval again', async () => {
+  it('[CALL7] [CALL17.4] grants end when a server is changed or removed, and earlier calls need approval again', async () => {
     const lab = await openLab({ script: [call('quiet'), 'Done.', call('quiet'), 'Done.', call('quiet')] });
     await lab.add(stdio('hostile'));
     await lab.running('hostile');
@@ -417,7 +417,7 @@ describe('people and servers', () => {
     );
   });
 
-  it('[A16.1] every change is in the audit log with its author, and clients are notified', async () => {
+  it('[LOG1.1] every change is in the audit log with its author, and clients are notified', async () => {
     const lab = await openLab();
     await lab.add({ ...GONE, trusted: true });
     await updateMcpServer(lab.engine.runtime, lab.worldId, 'gone', { trusted: false }, ME, MAY_ALL);
@@ -442,7 +442,7 @@ describe('people and servers', () => {
     expect(heard.at(-1)).toBe('delete');
   });
 
-  it('[W3] an import is inert: disabled and untrusted, whatever the file says', async () => {
+  it('[HTTP2] an import is inert: disabled and untrusted, whatever the file says', async () => {
     const lab = await openLab();
     await lab.add({ ...GONE, trusted: true, env: { TOKEN: 'hunter2-of-the-harbour' } });
     const file = await exportWorld(lab.engine.runtime, lab.worldId);
@@ -457,7 +457,7 @@ describe('people and servers', () => {
     await expect(twice).rejects.toMatchObject({ code: 'invalid', field: 'mcpServers.1.name' });
   });
 
-  it('[W2] invalid input is refused with an error at its field, and a name can be used only once', async () => {
+  it('[HTTP1] invalid input is refused with an error at its field, and a name can be used only once', async () => {
     const lab = await openLab();
     await expect(lab.add({ ...GONE, name: 'Not A Name' })).rejects.toMatchObject({
       code: 'invalid',
@@ -468,7 +468,7 @@ describe('people and servers', () => {
     await expect(lab.show('nobody')).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('[A46] refuses a variable that would take effect outside the sandbox, and says why', async () => {
+  it('[MCP1] refuses a variable that would take effect outside the sandbox, and says why', async () => {
     const lab = await openLab();
     await lab.add(stdio('hostile', { env: { LD_PRELOAD: 'x' } }));
     await until(async () => (await lab.show('hostile')).status === 'failed', 'it fails');

@@ -70,7 +70,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with network acces
     return lab;
   }
 
-  it('[A46] [A43] does not reach our API or any other local service', async () => {
+  it('[MCP1] [SAFE5] does not reach our API or any other local service', async () => {
     const lab = await open();
     const { port } = api.address() as AddressInfo;
     const here = [`127.0.0.1:${port}`, `localhost:${port}`, `127.64.0.1:${port}`, `[::1]:${port}`, `0.0.0.0:${port}`];
@@ -81,7 +81,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with network acces
     expect([asked, reached]).toEqual([[], []]);
   });
 
-  it('[A46] reaches a public host by name, without proxy support', async () => {
+  it('[MCP1] reaches a public host by name, without proxy support', async () => {
     const lab = await open();
     await lab.say('reach http://example.com/a');
     expect(lab.results().at(-1)).toContain('reached 200 the answer of a site');
@@ -91,7 +91,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with network acces
     expect(asked).toEqual(['example.com/a', 'example.com:8080/b']);
   });
 
-  it('[A46.10] reaches only the hosts in its list, by name, proxy or address', async () => {
+  it('[MCP3] reaches only the hosts in its list, by name, proxy or address', async () => {
     const lab = await open({ hosts: ['Example.com', 'rebound.example'] });
     await lab.say('reach http://example.com/a');
     expect(lab.results().at(-1)).toContain('reached 200 the answer of a site');
@@ -105,7 +105,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with network acces
     expect(shown.sandbox).toBe('bubblewrap, network limited to example.com, rebound.example');
   });
 
-  it('[A46.11] if it doesn’t start, names the host that is missing in its list', async () => {
+  it('[MCP3.4] if it doesn’t start, names the host that is missing in its list', async () => {
     const folder = await freshFolder();
     const program = join(folder, 'server.mjs');
     await writeFile(
@@ -123,7 +123,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with network acces
     expect(log?.join('\n')).toContain('this server may not connect to other.example');
   });
 
-  it('[A46.2] if it doesn’t start, names the address that its sandbox refused and the rule that would allow it', async () => {
+  it('[MCP1.2] if it doesn’t start, names the address that its sandbox refused and the rule that would allow it', async () => {
     const folder = await freshFolder();
     const program = join(folder, 'server.mjs');
     await writeFile(
@@ -151,7 +151,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with network acces
     });
   });
 
-  it('[A47] reports its sandbox truthfully', async () => {
+  it('[CALL20] reports its sandbox truthfully', async () => {
     const lab = await open();
     expect((await lab.show('hostile')).sandbox).toBe('bubblewrap, public network');
   });
@@ -161,7 +161,7 @@ describe.each([
   { kind: 'none', reason: 'bubblewrap is not installed' },
   { kind: 'sandbox-exec', program: '/usr/bin/sandbox-exec' },
 ] as const)('an MCP server without a sandbox that can limit hosts ($kind)', (sandbox) => {
-  it('[A46.10] does not start if it is limited to hosts, and says why', async () => {
+  it('[MCP3] does not start if it is limited to hosts, and says why', async () => {
     const folder = await freshFolder();
     const started = join(folder, 'started');
     const program = join(folder, 'server.mjs');

@@ -22,7 +22,7 @@ const call = (name: string, args: Record<string, unknown> = {}) => ({
 });
 
 describe.each(transports)('server-everything over %s', (transport) => {
-  it('[A1.4] [A3] [T11] [T13] [T16] [P12] its tools need approval; content of every kind reaches the model and the cards; its form is shown as text', async () => {
+  it('[CALL1.4] [CALL3] [TURN11] [TURN13] [TURN16] [MODEL12] its tools need approval; content of every kind reaches the model and the cards; its form is shown as text', async () => {
     const lab = await openLab({
       script: [
         { calls: [call('echo', { message: 'ahoy' })] },
@@ -100,7 +100,7 @@ async function expectContent(lab: Lab): Promise<void> {
   expect(succeeded).toHaveLength(8);
   const shown = events.flatMap((event) => (event.event === 'tool-output' ? [event.data.content] : [])).join('');
   expect(shown).toContain('1/2');
-  // [T16] [P12] Stored once, described in events, and sent to a model that accepts images.
+  // [TURN16] [MODEL12] Stored once, described in events, and sent to a model that accepts images.
   const files = events.flatMap((event) =>
     event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_SUCCEEDED' ? (event.data.attachments ?? []) : [],
   );
@@ -139,7 +139,7 @@ async function expectForm(lab: Lab): Promise<void> {
 }
 
 describe('server-filesystem', () => {
-  it('[A46] reads and writes the working folder, which is its only root', async () => {
+  it('[MCP1] reads and writes the working folder, which is its only root', async () => {
     const folder = await freshFolder();
     await writeFile(join(folder, 'note.txt'), 'from outside');
     const path = (name: string): string => join(folder, name);
@@ -174,7 +174,7 @@ describe('server-filesystem', () => {
 });
 
 describe('server-memory', () => {
-  it('[A5.2] a session approval covers the next call of the same tool, and no other tool', async () => {
+  it('[CALL5.2] a session approval covers the next call of the same tool, and no other tool', async () => {
     const memory = (name: string, args: Record<string, unknown> = {}) => ({
       calls: [{ name: `mcp__memory__${name}`, arguments: args }],
     });

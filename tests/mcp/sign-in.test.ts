@@ -79,7 +79,7 @@ async function signIn(place: Place, oauth: OAuthServers): Promise<ReturnType<typ
   return answer;
 }
 
-it('[A46.7] [A46.8] [A46.21] [W3.34] a person signs in, the tokens are refreshed, and when that is refused, the person is asked to sign in again', async () => {
+it('[MCP4] [MCP4.1] [MCP4.2] [HTTP11.5] a person signs in, the tokens are refreshed, and when that is refused, the person is asked to sign in again', async () => {
   const oauth = await startOAuthServers();
   const place = await openServer();
   await withServer(oauth.url, place);
@@ -131,7 +131,7 @@ it('[A46.7] [A46.8] [A46.21] [W3.34] a person signs in, the tokens are refreshed
   ]);
 });
 
-it('[A46.7] no token, code or client secret is stored, logged, exported or returned in clear text', async () => {
+it('[MCP4] no token, code or client secret is stored, logged, exported or returned in clear text', async () => {
   const oauth = await startOAuthServers({
     metadata: (all) => ({ ...all, token_endpoint_auth_methods_supported: ['client_secret_basic'] }),
   });
@@ -157,7 +157,7 @@ it('[A46.7] no token, code or client secret is stored, logged, exported or retur
     for (const secret of [code, ...oauth.secrets]) expect(text.includes(secret), `${where} has ${secret}`).toBe(false);
 });
 
-it('[A46.8] [W3.57] a wrong state, another session, a replayed code or an answer from another server signs nobody in', async () => {
+it('[MCP4.1] [HTTP11.6] a wrong state, another session, a replayed code or an answer from another server signs nobody in', async () => {
   const oauth = await startOAuthServers();
   const place = await openServer();
   await withServer(oauth.url, place);
@@ -250,7 +250,7 @@ it('[A46.8] [W3.57] a wrong state, another session, a replayed code or an answer
   expect(after.signIn).toBeUndefined();
 });
 
-it('[A46.9] metadata that name another issuer, another server, no PKCE or a URL without HTTPS start no sign-in', async () => {
+it('[MCP4.4] metadata that name another issuer, another server, no PKCE or a URL without HTTPS start no sign-in', async () => {
   const place = await openServer();
   await place.client.createWorld({ name: 'Lab', workingDirectory: join(place.base, 'work') });
   const cases: [Parameters<typeof startOAuthServers>[0], string][] = [
@@ -273,7 +273,7 @@ it('[A46.9] metadata that name another issuer, another server, no PKCE or a URL 
   }
 });
 
-it('[A46.7] without registration, a person enters a client; its secret goes to no other authorization server', async () => {
+it('[MCP4] without registration, a person enters a client; its secret goes to no other authorization server', async () => {
   const place = await openServer();
   const client = {
     client_id: 'harbour-app',
@@ -302,7 +302,7 @@ it('[A46.7] without registration, a person enters a client; its secret goes to n
   expect(await place.start()).toMatchObject({ kind: 'client-needed', issuer: other.issuer });
 });
 
-it('[A46.21] two servers on one PostgreSQL that refresh at the same time use each refresh token once', async () => {
+it('[MCP4.2] two servers on one PostgreSQL that refresh at the same time use each refresh token once', async () => {
   const oauth = await startOAuthServers();
   const database = await createMigratedDatabase();
   const env = { DATABASE_URL: database, COUNTERSIGN_SECRETS_KEY: 'Zm9yIHRlc3RzIG9ubHksIDMyIGJ5dGVzIGxvbmch' };

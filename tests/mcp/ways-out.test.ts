@@ -32,7 +32,7 @@ async function run(define: (mark: string) => Partial<StdioDefinition>): Promise<
   return { said, escaped: existsSync(mark) };
 }
 
-describe.skipIf(sandbox.kind !== 'bubblewrap')('[A46] no server definition escapes its sandbox', () => {
+describe.skipIf(sandbox.kind !== 'bubblewrap')('[MCP1] no server definition escapes its sandbox', () => {
   it.each([false, true])('through a program that is named like an option (network: %s)', async (network) => {
     const open = await run((mark) => ({ network, command: '--bind', args: ['/', '/', 'sh', '-c', `touch ${mark}`] }));
     expect(open).toMatchObject({ escaped: false, said: expect.stringContaining('--bind') as string });

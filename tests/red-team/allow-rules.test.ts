@@ -53,7 +53,7 @@ describe('an obedient model with realistic rules', () => {
   it.each([
     ['in the sandbox', found, isFullSize ? 1 : 5],
     ['without a sandbox', none, 1],
-  ])('[A30] [A31] no command that writes or runs code is allowed by them %s', async (_, sandbox, step) => {
+  ])('[RULE6] [RULE7] no command that writes or runs code is allowed by them %s', async (_, sandbox, step) => {
     expect(allSlips.length).toBeGreaterThan(30);
     const rules = [...new Set(allSlips.flatMap((slip) => slip.rules))];
     const commands = [...new Set(allSlips.map(({ command }) => command))].filter((_, index) => index % step === 0);
@@ -62,7 +62,7 @@ describe('an obedient model with realistic rules', () => {
     expect((await readdir(folder)).toSorted()).toEqual(['a', 'notes.txt', 'x']);
   });
 
-  it('[A32] [A21.5] without a sandbox, a rule for sed does not expose the server’s token', async () => {
+  it('[RULE8] [SAFE1.5] without a sandbox, a rule for sed does not expose the server’s token', async () => {
     const attack = ['sed -n p /proc/self/environ', "sed -n '1,5p' x", 'sed p /proc/1/environ', 'sed'];
     expect(await ranWithoutApproval(none, ['allow shell_cmd(sed *)', 'allow shell_cmd(sed p *)'], attack)).toEqual([]);
   });

@@ -117,7 +117,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path applies insi
     },
   );
 
-  it.each(ways)('[A19.5] %s can’t reach the file', async (_name, command) => {
+  it.each(ways)('[RULE1.5] %s can’t reach the file', async (_name, command) => {
     const { status } = await run(command, [...ALLOW, ...DENY], { mode: 'auto' });
     // A person who doesn't notice it approves the call.
     if (status === 'waiting') await approveAll();
@@ -127,7 +127,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path applies insi
     expect(await readFile(join(folder, 'secrets/key'), 'utf8')).toBe(SECRET);
   });
 
-  it('[A19] files next to it are unchanged, and the result says that something was hidden', async () => {
+  it('[RULE1] files next to it are unchanged, and the result says that something was hidden', async () => {
     const { status, shown } = await run('cat src/a.txt', [...ALLOW, ...DENY]);
     expect(status).toBe('idle');
     expect(shown).toContain('plain words');
@@ -144,13 +144,13 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path applies insi
     ['a part of a name', 'deny *(./sec*/**)'],
     ['an absolute path', ''],
     ['an ask rule without an approval', 'ask *(./secrets/**)'],
-  ])('[A19] applies to a rule that names %s', async (_name, rule) => {
+  ])('[RULE1] applies to a rule that names %s', async (_name, rule) => {
     const written = rule === '' ? `deny *(${folder}/secrets/**)` : rule;
     const { shown } = await run('grep -rs PLANTED .', [...ALLOW, written]);
     expect(shown).not.toContain(SECRET);
   });
 
-  it('[A19] a rule whose path is a symlink hides its target', async () => {
+  it('[RULE1] a rule whose path is a symlink hides its target', async () => {
     await symlink('secrets', join(folder, 'vault'));
     await symlink('src', join(folder, 'way'));
     await writeFile(join(folder, 'src/pass'), SECRET);
@@ -158,7 +158,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path applies insi
     expect((await run('grep -rs PLANTED .', rules)).shown).not.toContain(SECRET);
   });
 
-  it('[A19] a rule about a program hides no file of the same name', async () => {
+  it('[RULE1] a rule about a program hides no file of the same name', async () => {
     await mkdir(join(folder, 'terraform'));
     await writeFile(join(folder, 'terraform/main.tf'), 'RESOURCES');
     const { shown } = await run('cat terraform/main.tf', [
@@ -169,14 +169,14 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path applies insi
     expect(shown).toContain('RESOURCES');
   });
 
-  it('[A19] an approved call can see the file', async () => {
+  it('[RULE1] an approved call can see the file', async () => {
     const { status } = await run('cat secrets/key', [...ALLOW, 'ask *(./secrets/**)']);
     expect(status).toBe('waiting');
     await approveAll();
     expect(await results()).toContain(SECRET);
   });
 
-  it('[A19] a file that does not exist yet can’t be created', async () => {
+  it('[RULE1] a file that does not exist yet can’t be created', async () => {
     const rules = [...ALLOW, 'deny *(./later/**)', 'deny *(*.pem)'];
     const steps = [
       'd=lat; mkdir ${d}er',
@@ -192,13 +192,13 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path applies insi
     expect(await results()).toContain('a rule denies it');
   });
 
-  it('[A19] a rule about the folder of all programs is refused with an error, and nothing runs', async () => {
+  it('[RULE1] a rule about the folder of all programs is refused with an error, and nothing runs', async () => {
     const { shown } = await run('ls src', [...ALLOW, 'deny *(/usr/**)']);
     expect(shown).toContain('Make the rule narrower');
     expect(shown).not.toContain('a.txt');
   });
 
-  it('[A19] hides a file outside the working folder that a rule names', async () => {
+  it('[RULE1] hides a file outside the working folder that a rule names', async () => {
     const before = await run('cat /etc/hostname /etc/os-release', ALLOW);
     expect(before.shown).toContain('NAME=');
     const after = await run('cat /etc/os-release', [...ALLOW, 'deny *(/etc/os-rel*)', 'deny *(/usr/lib/os-release)']);
@@ -207,7 +207,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path applies insi
 });
 
 describe('without a sandbox', () => {
-  it('[A21.5] with a rule about a path, every command needs approval, and the card says why', async () => {
+  it('[SAFE1.5] with a rule about a path, every command needs approval, and the card says why', async () => {
     await link(join(folder, 'secrets/key'), join(folder, 'src/linked'));
     const { status } = await run('cat src/linked', [...ALLOW, 'deny *(./secrets/**)'], { sandbox: none });
     expect(status).toBe('waiting');
@@ -217,7 +217,7 @@ describe('without a sandbox', () => {
     expect(card).toContain('the call runs without a sandbox that could enforce this rule');
   });
 
-  it('[A2] without such a rule, an exact allow rule is enough', async () => {
+  it('[CALL2] without such a rule, an exact allow rule is enough', async () => {
     const rules = ['allow shell_cmd(cat src/a.txt)', 'deny shell_cmd(rm *)', 'deny read_file(./secrets/**)'];
     expect((await run('cat src/a.txt', rules, { sandbox: none })).status).toBe('idle');
   });

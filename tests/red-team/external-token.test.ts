@@ -6,7 +6,7 @@ import { openHarbour } from '../../packages/server/src/testing/harbour.js';
 
 afterEach(closeApps);
 
-it('[A55.6] the token of an external agent gets no answer from any route but its own', async () => {
+it('[EXT1.6] the token of an external agent gets no answer from any route but its own', async () => {
   const t = await openHarbour();
   const agent = { name: 'Claude Code', program: 'claude' };
   const { token } = (await t.api<CreatedExternalAgent>('POST', '/worlds/harbour/external/agents', agent)).body;

@@ -38,7 +38,7 @@ async function openKeyring(base: string): Promise<NodeJS.ProcessEnv | undefined>
   return probe.status === 0 ? { ...reached, DISPLAY: ':0' } : undefined;
 }
 
-it('[P8.2] [P8.7] [P8.9] the secrets key is in the desktop’s keychain, an obedient agent can’t read it, and a lost one is not replaced', async (test) => {
+it('[MODEL8.2] [MODEL8.7] [MODEL8.9] the secrets key is in the desktop’s keychain, an obedient agent can’t read it, and a lost one is not replaced', async (test) => {
   test.skip(!PROGRAMS.every((program) => existsSync(program)), 'needs dbus-daemon, gnome-keyring and libsecret-tools');
   // The sandboxes of other tests don't see the temporary folder, so they don't hide a socket that is gone when they start.
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'countersign-keychain-')));

@@ -56,7 +56,7 @@ const PLANT = [
 const PLANTED = ['.venv/bin/bwrap', '.sometool/startup', '.sometoolrc', 'bin/git', 'node_modules/.bin/tsc'];
 
 describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in auto mode', () => {
-  it('[A36] [A36.3] is applied without new dot-files, dot-folders and executables, and the result lists the rules that would allow them', async () => {
+  it('[CHANGE4] [CHANGE4.3] is applied without new dot-files, dot-folders and executables, and the result lists the rules that would allow them', async () => {
     const first = await call('shell_cmd', { command: PLANT });
     expect(first.status).toBe('idle');
     expect(PLANTED.filter(there)).toEqual([]);
@@ -69,7 +69,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in 
     expect(second.told()).not.toContain('was applied');
   });
 
-  it('[A36.2] does not lose files that were renamed to such a name', async () => {
+  it('[CHANGE4.2] does not lose files that were renamed to such a name', async () => {
     for (const name of ['.rc', 'dir/.x', 'dir/a', 'gone']) {
       await mkdir(join(folder, name, '..'), { recursive: true });
       await write(join(folder, name), 'mine');
@@ -85,7 +85,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in 
     expect(there('gone')).toBe(false);
   });
 
-  it('[A36] is applied completely if a person approved the call', async () => {
+  it('[CHANGE4] is applied completely if a person approved the call', async () => {
     const { status } = await call('shell_cmd', { command: PLANT }, ['ask shell_cmd']);
     expect(status).toBe('waiting');
     const [approval] = (await world?.approvals({ status: 'pending' })) ?? [];
@@ -95,13 +95,13 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in 
     expect(PLANTED.filter((path) => !there(path))).toEqual([]);
   });
 
-  it('[A36] is not allowed by a rule for every path, every tool or another path', async () => {
+  it('[CHANGE4] is not allowed by a rule for every path, every tool or another path', async () => {
     const rules = ['allow *', 'allow write_file', 'allow shell_cmd', 'allow write_file(./src/**)'];
     await call('shell_cmd', { command: PLANT }, [...rules, 'allow write_file(./bin/**)', 'deny write_file(./bin/git)']);
     expect(PLANTED.filter(there)).toEqual([]);
   });
 
-  it('[A36.1] includes no new file in a dot-folder through a symlink, in either direction', async () => {
+  it('[CHANGE4.1] includes no new file in a dot-folder through a symlink, in either direction', async () => {
     await mkdir(join(folder, 'conf'));
     await mkdir(join(folder, '.real'));
     await symlink('conf', join(folder, '.sometool'));
@@ -114,7 +114,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in 
     expect(there('.sometool/startup')).toBe(true);
   });
 
-  it('[A44] is applied without names in the table, whatever a rule says', async () => {
+  it('[CHANGE1] is applied without names in the table, whatever a rule says', async () => {
     const command =
       'echo evil > mise.toml; mkdir -p .helix; echo evil > .helix/languages.toml; echo evil > lefthook-local.yml';
     const { told } = await call('shell_cmd', { command }, ['allow write_file(./**)']);
@@ -124,7 +124,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in 
 });
 
 describe('write_file in auto mode', () => {
-  it('[A36.4] needs approval for a dot-file unless a rule names it', async () => {
+  it('[CHANGE4.4] needs approval for a dot-file unless a rule names it', async () => {
     expect((await call('write_file', { path: '.sometoolrc', content: 'x' })).status).toBe('waiting');
     expect(there('.sometoolrc')).toBe(false);
     expect((await call('write_file', { path: 'a.txt', content: 'x' })).status).toBe('idle');
@@ -133,7 +133,7 @@ describe('write_file in auto mode', () => {
     expect(there('.sometoolrc')).toBe(true);
   });
 
-  it('[A36.4] creates no file in a dot-folder through a symlink unless a rule names it', async () => {
+  it('[CHANGE4.4] creates no file in a dot-folder through a symlink unless a rule names it', async () => {
     await mkdir(join(folder, 'conf'));
     await write(join(folder, 'conf/there'), 'x');
     await symlink('conf', join(folder, '.sometool'));
@@ -146,7 +146,7 @@ describe('write_file in auto mode', () => {
     expect(there('conf/startup')).toBe(true);
   });
 
-  it('[A44] needs approval for a name in the table, whatever a rule says', async () => {
+  it('[CHANGE1] needs approval for a name in the table, whatever a rule says', async () => {
     expect((await call('write_file', { path: 'opencode.json', content: 'x' }, ['allow write_file(./**)'])).status).toBe(
       'waiting',
     );

@@ -12,7 +12,7 @@ afterEach(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-it('[A15.2] [A16] a model that disguises its payload as a secret hides it neither on the card nor in the audit log', async () => {
+it('[SAFE6.2] [LOG1] a model that disguises its payload as a secret hides it neither on the card nor in the audit log', async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-masked-')));
   const attacks = hostileCalls()
     .filter(({ tool }) => tool === 'shell_cmd' || tool === 'write_file')

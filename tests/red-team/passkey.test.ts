@@ -128,7 +128,7 @@ const challengeOf = ({ body }: Answer): { challenge: string; toSign: string } =>
   toSign: (body['options'] as { challenge: string } | undefined)?.challenge ?? randomBytes(32).toString('base64url'),
 });
 
-it("[A49] [A49.5] [A49.9] [A49.11] [W8.8] an obedient agent with the owner's token can't approve a call that needs a passkey", async () => {
+it("[SIGN2] [SIGN2.5] [SIGN2.6] [SIGN2.7] [WHO6.1] an obedient agent with the owner's token can't approve a call that needs a passkey", async () => {
   const { engine, token } = serving.home;
   const { runtime } = engine;
   const folder = join(base, 'projects', 'work');

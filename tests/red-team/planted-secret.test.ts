@@ -147,7 +147,7 @@ const pending = async (): Promise<{ approvalId: string; question?: unknown }[]> 
   (JSON.parse(await api('GET', '/approvals?status=pending')) as { items: { approvalId: string; question?: unknown }[] })
     .items;
 
-it('[A15] [A16] a planted secret appears in nothing that a client, a log or an audit export shows', async () => {
+it('[SAFE6] [LOG1] a planted secret appears in nothing that a client, a log or an audit export shows', async () => {
   const { engine } = serving.home;
   const { runtime } = engine;
   let runs = 0;

@@ -41,7 +41,7 @@ afterAll(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
-it('[P8] [P8.2] [A21] an obedient agent finds neither a saved key nor the secrets key', async (test) => {
+it('[MODEL8] [MODEL8.2] [SAFE1] an obedient agent finds neither a saved key nor the secrets key', async (test) => {
   const { engine, providers, sandbox } = serving.home;
   test.skip(sandbox.kind === 'none', 'needs a sandbox');
   const { runtime } = engine;
@@ -73,7 +73,7 @@ it('[P8] [P8.2] [A21] an obedient agent finds neither a saved key nor the secret
   expect(logged).not.toContain(KEY);
 });
 
-it('[P8] [P8.2] an obedient agent that prints a key gets it into no file, log, export or event stream', async (test) => {
+it('[MODEL8] [MODEL8.2] an obedient agent that prints a key gets it into no file, log, export or event stream', async (test) => {
   const { engine, providers, sandbox } = serving.home;
   test.skip(sandbox.kind === 'none', 'needs a sandbox');
   const { runtime } = engine;

@@ -32,7 +32,7 @@ const obedient = scripted(({ messages, tools }) => {
   return calls === undefined ? 'done' : { calls: JSON.parse(calls) as ScriptedCall[] };
 });
 
-it('[A50.3] [A50.4] an obedient reviewer can’t get its own call approved, nor that of an agent it created', async () => {
+it('[SIGN3.3] [SIGN3.4] an obedient reviewer can’t get its own call approved, nor that of an agent it created', async () => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'countersign-reviews-')));
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
   const paid: number[] = [];

@@ -93,7 +93,7 @@ const runAt = (url: string, words: string[], env: Record<string, string> = {}): 
     { defaultHome: async () => home },
   );
 
-describe.each(Object.keys(places))('[A41] someone who can write to the home folder, on %s', (kind) => {
+describe.each(Object.keys(places))('[LOG3] someone who can write to the home folder, on %s', (kind) => {
   /** Runs the command against a server on this store while `work` runs. */
   async function serving(
     place: Place,

@@ -30,7 +30,7 @@ import { openTraps, ownAddresses, type Traps } from './traps.js';
 
 export const ME: Signer = { who: { kind: 'person', id: 'me', name: 'me' }, via: 'red-team' };
 
-/** The only command that channels need, spelled out: without a sandbox, no rule with a star runs a command (A32). */
+/** The only command that channels need, spelled out: without a sandbox, no rule with a star runs a command (RULE8). */
 export const EXACT_RULE = 'allow shell_cmd(cat notes/c.txt)';
 
 /** The rules that a person wrote, in every mode. Every call that runs must match one of them or need no approval. */
@@ -54,7 +54,7 @@ const POLICY: readonly string[] = [
   'allow app__*',
 ];
 
-/** Not in `auto`: there a rule for paths would allow what that mode leaves out (A36). */
+/** Not in `auto`: there a rule for paths would allow what that mode leaves out (CHANGE4). */
 const WRITE_RULES: readonly string[] = ['allow write_file(./**)', 'allow edit_file(./**)'];
 
 /** One attempt: what the model does first, and what it does after reading the mark. */
@@ -299,7 +299,7 @@ export async function openSite(ground: Ground): Promise<Site> {
   };
 }
 
-/** The trusted server offers another tool after it restarts. No earlier rule or trust covers it (A1). */
+/** The trusted server offers another tool after it restarts. No earlier rule or trust covers it (CALL1). */
 async function growMcp({ runtime }: Engine, worldId: string, traps: Traps): Promise<void> {
   const tools = async () => (await showMcpServer(runtime, worldId, 'kind')).value.tools;
   await vi.waitFor(async () => expect(await tools()).toEqual(['mcp__kind__read']), 30_000);

@@ -40,7 +40,7 @@ function waysToSign(t: AppFixture, world: string, key: string) {
   };
 }
 
-describe.each(['SQLite', 'PostgreSQL'])('[A21.9] an owner’s token without sign, on %s', (kind) => {
+describe.each(['SQLite', 'PostgreSQL'])('[SAFE2.2] an owner’s token without sign, on %s', (kind) => {
   const open = async () => {
     const base = await realpath(await mkdtemp(join(tmpdir(), 'countersign-no-sign-')));
     bases.push(base);
@@ -70,7 +70,7 @@ describe.each(['SQLite', 'PostgreSQL'])('[A21.9] an owner’s token without sign
       expect([name, (await way({})).status < 300]).toEqual([name, true]);
   });
 
-  it('[A21.10] starts exactly the programs that the administrator’s file lists', async () => {
+  it('[SAFE2.3] starts exactly the programs that the administrator’s file lists', async () => {
     const t = await open();
     await insertPasskey(t.engine.runtime.store, 'owner', createSoftPasskey());
     expect((await t.api('POST', '/worlds', { name: 'Bank', policy: ['ask * with passkey'] })).status).toBe(201);

@@ -50,7 +50,7 @@ export function tryOrders(ground: Ground, shares: readonly number[]): void {
     });
 
     it.each(channels.map((channel, index) => ({ ...channel, index })))(
-      '[A10] [A21] [A22] through $name, a model that obeys every order runs nothing without approval and reaches none of our files',
+      '[CALL10] [SAFE1] [CALL17] through $name, a model that obeys every order runs nothing without approval and reaches none of our files',
       { timeout: 600_000 },
       async ({ deliver, prepare, index }) => {
         await prepare?.(site);
@@ -75,7 +75,7 @@ export function tryOrders(ground: Ground, shares: readonly number[]): void {
       },
     );
 
-    it('[A16] [A2] [A32] each recorded run was allowed by a rule that a person wrote, was contained, or needed no approval', async () => {
+    it('[LOG1] [CALL2] [RULE8] each recorded run was allowed by a rule that a person wrote, was contained, or needed no approval', async () => {
       const { runtime } = site.engine;
       const records = await allEntries(0);
       const runs = records.filter(({ kind }) => kind === 'run');
@@ -95,12 +95,12 @@ export function tryOrders(ground: Ground, shares: readonly number[]): void {
       expect(approved.filter(({ question }) => question === undefined)).toEqual([]);
     });
 
-    it('[A16] the audit log still contains every record that was seen after an attempt', async () => {
+    it('[LOG1] the audit log still contains every record that was seen after an attempt', async () => {
       expect(await site.engine.runtime.store.verifyAudit(site.worldId)).toMatchObject({ ok: true });
       expect((await allEntries(0)).slice(0, log.length).map(({ hash }) => hash)).toEqual(log.map(({ hash }) => hash));
     });
 
-    it('[A21] [T14] no secret of ours was shown to the model, in an event, in a message or in the audit log, and no command escaped the sandbox', async () => {
+    it('[SAFE1] [TURN14] no secret of ours was shown to the model, in an event, in a message or in the audit log, and no command escaped the sandbox', async () => {
       const { runtime } = site.engine;
       const messages = await runtime.store.read(async (reader) =>
         Promise.all(
@@ -121,7 +121,7 @@ export function tryOrders(ground: Ground, shares: readonly number[]): void {
       expect(shown.some((each) => each.includes('REA2CHED'))).toBe(false);
     });
 
-    it('[A10] every call to client.* failed as reserved and is in the audit log', async () => {
+    it('[CALL10] every call to client.* failed as reserved and is in the audit log', async () => {
       const reserved = (await allEntries(0)).filter(({ tool = '' }) => /^\s*client\./i.test(tool.normalize('NFKC')));
       const ordered = orders.filter(({ aim }, place) => aim === 'call client.*' && isMine(place));
       expect(ordered.length).toBeGreaterThan(0);
@@ -129,7 +129,7 @@ export function tryOrders(ground: Ground, shares: readonly number[]): void {
       expect(new Set(reserved.map(({ kind }) => kind))).toEqual(new Set(['refusal']));
     });
 
-    it('[M4] only the person sent messages as a person', async () => {
+    it('[WORLD4] only the person sent messages as a person', async () => {
       const messages = await site.engine.runtime.store.read(async (reader) =>
         (
           await Promise.all(

@@ -54,11 +54,11 @@ async function putRules(t: AppFixture, by: Headers, rules: readonly string[]) {
   );
 }
 
-describe.each(['SQLite', 'PostgreSQL'])('[A21.7] the admin of one world, on %s', (kind) => {
+describe.each(['SQLite', 'PostgreSQL'])('[SAFE2] the admin of one world, on %s', (kind) => {
   const open = async () =>
     await setUp(kind === 'SQLite' ? undefined : await openPostgres(await createMigratedDatabase()));
 
-  it('[A21.11] reaches no other world, no private address and no program of the machine', async () => {
+  it('[SAFE2.1] reaches no other world, no private address and no program of the machine', async () => {
     const { t, at, bob } = await open();
     const { port } = new URL(t.url);
     // A session may sign too. The token may not.
@@ -135,7 +135,7 @@ describe.each(['SQLite', 'PostgreSQL'])('[A21.7] the admin of one world, on %s',
     expect((await patch({ workingDirectory: null })).status).toBe(200);
   });
 
-  it('[W3.28] restarts a program that an owner added, and never turns it off that way', async () => {
+  it('[HTTP11.1] restarts a program that an owner added, and never turns it off that way', async () => {
     const { t, bob } = await open();
     const server = { name: 'kept', transport: 'stdio', command: '/bin/false' };
     expect((await t.api('POST', '/worlds/beta/mcp-servers', server)).status).toBe(201);
@@ -172,7 +172,7 @@ describe.each(['SQLite', 'PostgreSQL'])('[A21.7] the admin of one world, on %s',
     expect((await putRules(t, bob, [])).status).toBe(200);
   });
 
-  it('[A21.8] chooses folders inside the roots that a server admin gave to the world', async () => {
+  it('[SAFE3] chooses folders inside the roots that a server admin gave to the world', async () => {
     const { t, at, bob } = await open();
     const patch = (body: object, by: Headers = bob) => t.api('PATCH', '/worlds/beta', body, by);
     expect((await patch({ roots: [at('beta')] }, {})).status).toBe(200);
@@ -211,7 +211,7 @@ describe.each(['SQLite', 'PostgreSQL'])('[A21.7] the admin of one world, on %s',
     expect(runtime.findPlace(snapshot).grants?.folders ?? []).toEqual([]);
   });
 
-  it('[A21.12] keeps its root while it works in it, so that a link is always noticed', async () => {
+  it('[SAFE3.1] keeps its root while it works in it, so that a link is always noticed', async () => {
     const { t, at, bob } = await open();
     const patch = (body: object, by: Headers = {}) => t.api('PATCH', '/worlds/beta', body, by);
     await patch({ roots: [at('beta'), at('shared')] });
@@ -228,7 +228,7 @@ describe.each(['SQLite', 'PostgreSQL'])('[A21.7] the admin of one world, on %s',
     expect((await patch({ roots: null })).status).toBe(200);
   });
 
-  it('[A21.8] reaches another world in the same root through no link that it creates later', async () => {
+  it('[SAFE3] reaches another world in the same root through no link that it creates later', async () => {
     const { t, at, bob } = await open();
     for (const folder of ['team/beta/one', 'team/beta/two', 'team/delta']) await mkdir(at(folder), { recursive: true });
     await t.api('POST', '/worlds', { name: 'Delta', workingDirectory: at('team/delta') });
@@ -248,7 +248,7 @@ describe.each(['SQLite', 'PostgreSQL'])('[A21.7] the admin of one world, on %s',
     expect(snapshot && (runtime.findPlace(snapshot).grants?.folders ?? [])).toEqual([]);
   });
 
-  it('[A21.1] gets no folder whose files run later, not even as an owner', async () => {
+  it('[SAFE1.1] gets no folder whose files run later, not even as an owner', async () => {
     const { t, at } = await open();
     for (const folder of ['/etc', '/usr/lib'])
       for (const body of [{ workingDirectory: folder }, { roots: [folder] }])

@@ -44,7 +44,7 @@ describe('adverse conditions', () => {
   it.each([
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('[A17] %s at a card approves nothing, and restores the terminal', async (signal, code) => {
+  ] as const)('[CALL15] %s at a card approves nothing, and restores the terminal', async (signal, code) => {
     const terminal = await atCard(signal);
     terminal.signal(signal);
     expect([0, code]).toContain(await terminal.exitCode);
@@ -55,7 +55,7 @@ describe('adverse conditions', () => {
     for (const approval of waiting) await t.client.decide('docks', approval, { decision: 'deny' });
   });
 
-  it('[A17] shows a call in a 20×5 terminal in parts, and lets it be approved only after all of it was shown', async () => {
+  it('[CALL15] shows a call in a 20×5 terminal in parts, and lets it be approved only after all of it was shown', async () => {
     const terminal = await atCard(`${'quay '.repeat(40)}END`, { columns: 20, rows: 5 });
     expect(terminal.screen()).toContain('more lines');
     terminal.type(`o${ENTER}`);
@@ -70,7 +70,7 @@ describe('adverse conditions', () => {
     expect(ran()).toHaveLength(1);
   });
 
-  it('[X4] writes no escape sequences to a dumb terminal, and no colours if disabled', async () => {
+  it('[TERM4] writes no escape sequences to a dumb terminal, and no colours if disabled', async () => {
     const dumb = await atCard('dumb', { env: { TERM: 'dumb' } });
     dumb.type(ENTER);
     await dumb.waitFor('denied');
@@ -82,7 +82,7 @@ describe('adverse conditions', () => {
     expect(await tui.exitCode).toBe(2);
   });
 
-  it('[X4] says in one sentence that a URL is not our server, or that there is no response', async () => {
+  it('[TERM4] says in one sentence that a URL is not our server, or that there is no response', async () => {
     const page = await listen((_, response) => response.end('<html>hello</html>'));
     const missing = await listen((_, response) => response.writeHead(404).end());
     const other = await listen((_, response) => response.end('{"ok":true,"items":[]}'));
@@ -106,7 +106,7 @@ describe('adverse conditions', () => {
     expect(broken.stderr).not.toContain('secret');
   });
 
-  it('[X4] says in one sentence that the server stopped, whichever command it interrupts', async () => {
+  it('[TERM4] says in one sentence that the server stopped, whichever command it interrupts', async () => {
     let left = 0;
     const target = new URL(t.serving().url);
     const url = await listen((asked, answer) => {
@@ -158,7 +158,7 @@ describe('adverse conditions', () => {
     expect((await t.client.policy('docks')).value.rules).toEqual([]);
   });
 
-  it('[X4] exits quietly if nobody reads its output, but fails if its output can’t be written', async () => {
+  it('[TERM4] exits quietly if nobody reads its output, but fails if its output can’t be written', async () => {
     const sh = async (line: string): Promise<{ stdout: string; stderr: string }> =>
       await promisify(execFile)('bash', ['-c', line], { env: { PATH: process.env['PATH'] ?? '', ...t.env } });
     for (let count = 0; count < 30; count += 1) await t.client.createChat('docks', { title: `chat ${count}` });

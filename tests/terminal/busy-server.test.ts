@@ -24,7 +24,7 @@ const isDecision = ({ method, url = '' }: Pick<IncomingMessage, 'method' | 'url'
   method === 'POST' && url.endsWith('/tool-results');
 
 describe('a server that is briefly busy', () => {
-  it('[A13] [S7] receives the denial of a job on a retry, so that the job ends', async () => {
+  it('[CALL13] [STORE7] receives the denial of a job on a retry, so that the job ends', async () => {
     proxy.refuse(2, isDecision);
     const words = ['chat', '-w', 'docks', '--timeout', '10m', t.asking(stamp('unsigned'))];
     const ended = await t.runHere(words, { env: { COUNTERSIGN_URL: proxy.url } });
@@ -34,7 +34,7 @@ describe('a server that is briefly busy', () => {
     expect(t.runs.slice(before)).toEqual([]);
   });
 
-  it('[A12] makes the terminal retry, and nothing is lost', async () => {
+  it('[CALL12] makes the terminal retry, and nothing is lost', async () => {
     const terminal = t.terminal(['chat', '-w', 'docks', '--new'], { env: { COUNTERSIGN_URL: proxy.url } });
     await terminal.waitFor('you  ');
     proxy.refuse(1, isDecision);
@@ -50,7 +50,7 @@ describe('a server that is briefly busy', () => {
     expect(t.runs.slice(before)).toEqual(['busy']);
   });
 
-  it('[A12] makes approvals watch retry too', async () => {
+  it('[CALL12] makes approvals watch retry too', async () => {
     const { id } = await t.client.createChat('docks');
     const terminal = t.terminal(['approvals', 'watch', '-w', 'docks'], { env: { COUNTERSIGN_URL: proxy.url } });
     await terminal.waitFor('Nothing is waiting for you');

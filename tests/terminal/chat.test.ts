@@ -40,7 +40,7 @@ async function newChat(): Promise<PseudoTerminal> {
 }
 
 describe('countersign chat', () => {
-  it('[X2] [A17] runs only approved calls: Enter denies, an unknown word decides nothing', async () => {
+  it('[TERM2] [CALL15] runs only approved calls: Enter denies, an unknown word decides nothing', async () => {
     const terminal = await newChat();
     for (const [letter, typed, end] of [
       ['signed', `o${ENTER}`, 'stamped signed'],
@@ -67,7 +67,7 @@ describe('countersign chat', () => {
     expect(terminal.screen()).toContain('✗ Ada · stamp  denied: not today');
   });
 
-  it('[A17] Ctrl-D and Ctrl-C at a card quit without deciding, and say how to decide later', async () => {
+  it('[CALL15] Ctrl-D and Ctrl-C at a card quit without deciding, and say how to decide later', async () => {
     const waiting = async (): Promise<unknown[]> =>
       (await t.client.approvals('docks')).items.map(({ toolName, arguments: args }) => [toolName, args]);
     const left = async (terminal: PseudoTerminal, key: string, code: number): Promise<void> => {
@@ -120,7 +120,7 @@ describe('countersign chat', () => {
     expect(ran()).toEqual([]);
   });
 
-  it('[A7] an editor that fails or changes nothing leaves the call unedited', async () => {
+  it('[CALL7] an editor that fails or changes nothing leaves the call unedited', async () => {
     const editor = join(t.folder, 'editor.sh');
     writeFileSync(editor, '#!/bin/sh\ntest -e "$1"\n');
     chmodSync(editor, 0o700);
@@ -141,7 +141,7 @@ describe('countersign chat', () => {
     expect(ran()).toEqual([]);
   });
 
-  it('[A17] Ctrl-D at a question, or at the card of a single message, decides nothing', async () => {
+  it('[CALL15] Ctrl-D at a question, or at the card of a single message, decides nothing', async () => {
     const question = { question: 'Which quay?', choices: [] };
     const once = t.terminal(['chat', '-w', 'docks', t.asking({ name: 'ask_human', arguments: question })]);
     await once.waitFor('  ? ');
@@ -153,7 +153,7 @@ describe('countersign chat', () => {
     await t.client.stop('docks', items[0]?.chatId ?? '');
   });
 
-  it('[A12] shows three approvals in turn, loses none if the person is slow, and lets them skip one', async () => {
+  it('[CALL12] shows three approvals in turn, loses none if the person is slow, and lets them skip one', async () => {
     const terminal = await newChat();
     // Typed before there is a card: it approves nothing.
     terminal.type(`${t.asking(stamp('a'), stamp('b'), stamp('c'))}${ENTER}o${ENTER}o${ENTER}o`);
@@ -175,7 +175,7 @@ describe('countersign chat', () => {
     expect([...ran()].sort()).toEqual(['a', 'b']);
   });
 
-  it('[A12] says who decided if someone else was faster, and continues', async () => {
+  it('[CALL12] says who decided if someone else was faster, and continues', async () => {
     const terminal = await newChat();
     terminal.type(t.asking(stamp('elsewhere')) + ENTER);
     await terminal.waitFor(SIGN);
@@ -188,7 +188,7 @@ describe('countersign chat', () => {
     expect(ran()).toEqual(['elsewhere']);
   });
 
-  it('[A5] [A7.4] shows an edited call again before it runs, and approves always with an editable rule', async () => {
+  it('[CALL5] [CALL7.4] shows an edited call again before it runs, and approves always with an editable rule', async () => {
     const terminal = await newChat();
     terminal.type(t.asking(stamp('first')) + ENTER);
     await answer(terminal, `e${ENTER}`);
@@ -223,7 +223,7 @@ describe('countersign chat', () => {
     await t.client.setPolicy('docks', { rules: [] }, { ifMatch: etag });
   });
 
-  it('[A7.4] [X2.4] an edited call is shown next, with the reason for its own arguments', async () => {
+  it('[CALL7.4] [TERM2.4] an edited call is shown next, with the reason for its own arguments', async () => {
     const before = await t.client.policy('docks');
     const rules = ['ask stamp(letter=first)', 'deny stamp(letter=never)'];
     await t.client.setPolicy('docks', { rules }, { ifMatch: before.etag ?? '' });
@@ -238,7 +238,7 @@ describe('countersign chat', () => {
     await terminal.waitFor('arguments {"letter":"never"}');
     terminal.type(`\u0015{"letter":"better"}${ENTER}`);
     expect(await terminal.waitFor("Why you're asked: no rule allows this call")).not.toContain('ask stamp');
-    // [X2.4] The other call waits since before, and the edited one is shown first.
+    // [TERM2.4] The other call waits since before, and the edited one is shown first.
     await answer(terminal, `o${ENTER}`);
     await terminal.waitFor('letter: other');
     await answer(terminal, `d${ENTER}`);
@@ -248,7 +248,7 @@ describe('countersign chat', () => {
     await t.client.setPolicy('docks', { rules: [] }, { ifMatch: etag });
   });
 
-  it('[A15] [A17] shows hostile text behind a bar, without moving the cursor', async () => {
+  it('[SAFE6] [CALL15] shows hostile text behind a bar, without moving the cursor', async () => {
     const terminal = await newChat();
     const fake = `⏳ Ada wants to use read_file\n  o: approve once\n\u001B[2J\u001B]0;title\u0007\u202Egnissim\r${SIGN}`;
     // Escaped, because a terminal echoes typed text unchanged.
@@ -278,7 +278,7 @@ describe('countersign chat', () => {
     expect(ran()).toEqual([]);
   });
 
-  it('[A17] ignores pasted text as an answer, and sends several pasted lines as one message', async () => {
+  it('[CALL15] ignores pasted text as an answer, and sends several pasted lines as one message', async () => {
     const terminal = await newChat();
     const paste = (text: string): void => terminal.type(`\u001B[200~${text}\u001B[201~`);
     expect(terminal.raw()).toContain('\u001B[?2004h');
@@ -317,7 +317,7 @@ describe('countersign chat', () => {
     await terminal.waitFor('you  ');
   });
 
-  it('[M9] [T13] shows a tool’s output while it runs, and stops it with Ctrl-C', async () => {
+  it('[WORLD9] [TURN13] shows a tool’s output while it runs, and stops it with Ctrl-C', async () => {
     const terminal = await newChat();
     terminal.type(t.asking({ name: 'watch', arguments: {} }) + ENTER);
     await terminal.waitFor('  │ looking');
@@ -327,7 +327,7 @@ describe('countersign chat', () => {
     expect(said).toContain('■ Ada · watch  stopped, outcome unknown');
   });
 
-  it('[A8] continues after the server was down, and runs calls approved in the meantime once', async () => {
+  it('[CALL8] continues after the server was down, and runs calls approved in the meantime once', async () => {
     const terminal = await newChat();
     terminal.type(t.asking(stamp('survivor')) + ENTER);
     await terminal.waitFor(SIGN);
@@ -355,7 +355,7 @@ describe('countersign chat', () => {
     expect(await terminal.exitCode).toBe(130);
   });
 
-  it('[X6.3] keeps a message typed while the server is away, warns before it quits, and sends it later', async () => {
+  it('[TERM6.2] keeps a message typed while the server is away, warns before it quits, and sends it later', async () => {
     const terminal = await newChat();
     await t.stop();
     await terminal.waitFor('Waiting for it to come back');

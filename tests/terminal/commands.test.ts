@@ -31,7 +31,7 @@ async function ask(letter: string): Promise<string> {
 }
 
 describe('the commands', () => {
-  it('[X3.9] use the world of the current folder, and say so if no world or several have it', async () => {
+  it('[TERM3.10] use the world of the current folder, and say so if no world or several have it', async () => {
     expect(await run('chats')).toMatchObject({
       code: 2,
       stdout: '',
@@ -47,7 +47,7 @@ describe('the commands', () => {
     for (const name of ['here', 'here-too']) await json('worlds', 'remove', name, '--yes');
   });
 
-  it('[X3] [X4] create, show, change and remove worlds, agents and chats, as JSON and as text', async () => {
+  it('[TERM3] [TERM4] create, show, change and remove worlds, agents and chats, as JSON and as text', async () => {
     const folder = join(t.folder, 'home-worlds', 'ops');
     expect(await json('worlds', 'add', 'Ops', '--mode', 'read')).toMatchObject({ id: 'ops', mode: 'read', folder });
     expect((await run('worlds')).stdout).toContain(folder);
@@ -78,7 +78,7 @@ describe('the commands', () => {
     expect(await json('worlds', 'remove', 'ops', '--yes')).toEqual({ removed: 'ops' });
   });
 
-  it('[X3.8] add an agent that is another program, and change how it is started', async () => {
+  it('[TERM3.6] add an agent that is another program, and change how it is started', async () => {
     await json('worlds', 'add', 'Yard');
     const added = await json('agents', 'add', 'Gem', '-w', 'yard', '--command', 'gemini --acp', '--env', 'A_KEY,B_KEY');
     expect(added).toMatchObject({
@@ -95,7 +95,7 @@ describe('the commands', () => {
       const { stderr } = await run('agents', 'edit', 'Gem', '-w', 'yard', '--command', command);
       expect(stderr).toContain(warning);
     }
-    // The server doesn't start programs from these folders either (A59.8).
+    // The server doesn't start programs from these folders either (EXT3.8).
     const local = join(t.folder, 'node_modules', '.bin');
     await mkdir(local, { recursive: true });
     await writeFile(join(local, 'opencode'), '#!/bin/sh\n', { mode: 0o755 });
@@ -119,7 +119,7 @@ describe('the commands', () => {
     }
   });
 
-  it('[X3.4] [P10] add ready-made agents, and change their model settings', async () => {
+  it('[TERM3.5] [MODEL10] add ready-made agents, and change their model settings', async () => {
     await json('worlds', 'add', 'Crew');
     const model = ['-w', 'crew', '--provider', 'obedient', '--model', 'any'];
     expect(await json('agents', 'add', ...model, '--template', 'planner-and-worker')).toMatchObject({
@@ -157,7 +157,7 @@ describe('the commands', () => {
     expect((await t.client.agents('crew')).items).toHaveLength(3);
   });
 
-  it('[X3] [A17] approve and deny calls exactly as shown, and only after a clear yes', async () => {
+  it('[TERM3] [CALL15] approve and deny calls exactly as shown, and only after a clear yes', async () => {
     const [first, second, third] = [await ask('one'), await ask('two'), await ask('three')];
     const listed = await json('approvals', 'list');
     expect((await run('approvals', 'list')).stdout).toMatch(/ Ada +stamp .* letter: one\n/);
@@ -197,7 +197,7 @@ describe('the commands', () => {
     expect(await watching.exitCode).toBe(0);
   });
 
-  it('[X3] [A15] reveal masked secrets on request, which is recorded', async () => {
+  it('[TERM3] [SAFE6] reveal masked secrets on request, which is recorded', async () => {
     const id = await ask('deploy --password correct-horse-battery');
     expect((await run('approvals', 'show', id)).stdout).toContain('cor‹masked 1: 15 characters›ery');
     const revealed = await run('approvals', 'show', id, '--reveal');
@@ -233,7 +233,7 @@ describe('the commands', () => {
     expect(await json(...revealedBy, 'nobody')).toEqual({ items: [] });
   });
 
-  it('[X3] [W6] [A26] show, edit and check the policy, and save it only over the version that was read', async () => {
+  it('[TERM3] [HTTP15] [RULE5] show, edit and check the policy, and save it only over the version that was read', async () => {
     const editor = join(t.folder, 'editor.sh');
     await writeFile(editor, `#!/bin/sh\nenv > '${editor}.env'\nprintf "deny stamp\\n" >> "$1"\n`);
     await chmod(editor, 0o700);
@@ -288,7 +288,7 @@ describe('the commands', () => {
     expect(rehearsed.stderr).toContain("Calls to stamp can't be rehearsed.");
   });
 
-  it('[A19.1] [X3] keep comments and blank lines of the policy, but not the editor’s header', async () => {
+  it('[RULE1.1] [TERM3] keep comments and blank lines of the policy, but not the editor’s header', async () => {
     const rules = join(t.folder, 'commented.txt');
     await writeFile(rules, '# Letters\n\nask stamp\n\n# Later\n');
     expect((await run('policy', 'edit', '-w', 'docks', '--file', rules)).stderr).toBe('"docks" has 1 rule now.\n');
@@ -307,7 +307,7 @@ describe('the commands', () => {
     expect((await t.client.policy('docks')).value.rules).toEqual([]);
   });
 
-  it('[X3] export and import worlds and the audit log, and verify it', async () => {
+  it('[TERM3] export and import worlds and the audit log, and verify it', async () => {
     const yaml = join(t.folder, 'docks.yaml');
     const audit = join(t.folder, 'audit.csv');
     await run('export', 'docks', '--out', yaml);
@@ -321,7 +321,7 @@ describe('the commands', () => {
     expect((await run('audit', '-w', 'docks', '--last', '1')).stdout.trim().split('\n')).toHaveLength(2);
   });
 
-  it('[X3] [A21.5] doctor reports what works on this machine, and never shows a key', async () => {
+  it('[TERM3] [SAFE1.5] doctor reports what works on this machine, and never shows a key', async () => {
     const { code, stdout } = await runAlone(['doctor', '--json', '--port', '0'], {
       ...t.env,
       ANTHROPIC_API_KEY: 'sk-ant-not-a-key',
@@ -350,7 +350,7 @@ describe('the commands', () => {
     expect(broken.stdout).toContain('broken');
   });
 
-  it('[X4] have help with an example, completion, and a one-sentence error for invalid input', async () => {
+  it('[TERM4] have help with an example, completion, and a one-sentence error for invalid input', async () => {
     const alone = ['serve', 'chat', 'tui', 'search', 'stats', 'import', 'export', 'migrate', 'doctor', 'completion'];
     const grouped = [
       'approvals approve',

@@ -38,7 +38,7 @@ function startOf(shell: (typeof shells)[number]): { words: string[]; setUp: stri
 }
 
 describe.each(shells)('completion in %s', (shell) => {
-  it('[X4] completes commands, flags and files after any other words', async () => {
+  it('[TERM4] completes commands, flags and files after any other words', async () => {
     const { words, setUp } = startOf(shell);
     const env = { PATH: process.env['PATH'] ?? '', HOME: folder, XDG_CONFIG_HOME: folder, TERM: 'dumb', PS1: '' };
     const child = spawn(shell, words, { name: 'dumb', cols: 200, rows: 40, cwd: folder, env });

@@ -44,7 +44,7 @@ const idle = async (chat: string): Promise<void> => {
 };
 
 describe('everything that the browser can do', () => {
-  it('[X3] can be done in the terminal: a command uses each method of the client', () => {
+  it('[TERM3] can be done in the terminal: a command uses each method of the client', () => {
     const source = (path: string): string => readFileSync(new URL(`../../packages/${path}`, import.meta.url), 'utf8');
     const body = source('client/src/http/client.ts').split('export interface Client {')[1] ?? '';
     const calls = [...body.matchAll(/^ {2}([a-z]\w+)\(/gm)].map(([, name]) => name ?? '');
@@ -90,7 +90,7 @@ describe('everything that the browser can do', () => {
     expect(missing.filter((name) => !elsewhere.includes(name))).toEqual([]);
   });
 
-  it('[X4] shows help for `help` and `help COMMAND` too, and names an unknown command', async () => {
+  it('[TERM4] shows help for `help` and `help COMMAND` too, and names an unknown command', async () => {
     expect(await run('help')).toEqual(await run('--help'));
     expect(await run('help', 'mcp', 'add')).toEqual(await run('mcp', 'add', '--help'));
     const unknown = await run('help', 'wrolds');
@@ -116,7 +116,7 @@ describe('everything that the browser can do', () => {
     });
   });
 
-  it('[W2] [X4] names the invalid field, but not the part of the request it was in', async () => {
+  it('[HTTP1] [TERM4] names the invalid field, but not the part of the request it was in', async () => {
     const name = await run('mcp', 'add', 'bad name', '-w', 'docks', '--', 'true');
     expect(name).toMatchObject({ code: 2, stdout: '' });
     expect(name.stderr).toMatch(/^countersign: name: must be 1 to 24 lowercase letters/);
@@ -130,7 +130,7 @@ describe('everything that the browser can do', () => {
     expect(file.stderr).toMatch(/^countersign: Could not import the file ".*LICENSE": /);
   });
 
-  it('[X4] every command has help with an example, and --json', () => {
+  it('[TERM4] every command has help with an example, and --json', () => {
     const none = (): never => {
       throw new Error('help starts nothing');
     };
@@ -154,7 +154,7 @@ describe('everything that the browser can do', () => {
     expect(helps.filter(({ text }) => !text.includes('--json')).map(({ name }) => name)).toEqual([]);
   });
 
-  it('[X3] searches, and shows tools, providers, statistics, an agent’s memory and timelines', async () => {
+  it('[TERM3] searches, and shows tools, providers, statistics, an agent’s memory and timelines', async () => {
     const chat = await say('say "the heron stands in the reeds"');
     await idle(chat);
     expect(await list('search', 'heron', 'ree', '-w', 'docks')).toMatchObject([
@@ -175,7 +175,7 @@ describe('everything that the browser can do', () => {
     expect((await run('chats', 'timeline', chat, '-w', 'docks')).stdout).toMatch(/^ada .* s .*\n {2} *▇+ +○ /);
   });
 
-  it('[X3] shows the calls of a chat on one line each', async () => {
+  it('[TERM3] shows the calls of a chat on one line each', async () => {
     const chat = await say(t.asking({ name: 'grep', arguments: { pattern: 'heron', path: '.' } }, { name: 'nosuch' }));
     await idle(chat);
     const { stdout } = await run('chats', 'show', chat, '-w', 'docks');
@@ -184,7 +184,7 @@ describe('everything that the browser can do', () => {
     expect(stdout).not.toContain('result\n');
   });
 
-  it('[W3.7] shows a stopped call as one with an unknown outcome, not as failed', async () => {
+  it('[HTTP6] shows a stopped call as one with an unknown outcome, not as failed', async () => {
     const chat = await say(t.asking({ name: 'watch', arguments: {} }));
     await expect.poll(async () => (await run('chats', 'timeline', chat, '-w', 'docks')).stdout).toContain('● ');
     expect((await run('chats', 'stop', chat, '-w', 'docks')).code).toBe(0);
@@ -192,7 +192,7 @@ describe('everything that the browser can do', () => {
     expect(spans).toContainEqual(expect.objectContaining({ label: 'watch', outcome: 'outcome unknown' }));
   });
 
-  it('[X3] warns about a tool that does not exist', async () => {
+  it('[TERM3] warns about a tool that does not exist', async () => {
     const model = ['--provider', 'obedient', '--model', 'any'];
     const tools = 'stmp, watch, mcp__off__x, gre*';
     const added = await run('agents', 'add', 'Typo', '-w', 'docks', ...model, '--tools', tools);
@@ -206,7 +206,7 @@ describe('everything that the browser can do', () => {
     await run('agents', 'remove', 'typo', '-w', 'docks', '--yes');
   });
 
-  it('[X1.2] [W1] creates a start link that signs one browser in', async () => {
+  it('[TERM1.2] [WHO1] creates a start link that signs one browser in', async () => {
     const { open } = JSON.parse((await run('open', '--json')).stdout) as { open: string };
     const [url = '', ticket = ''] = open.split('/#ticket=');
     expect(url).toBe(t.env['COUNTERSIGN_URL']);
@@ -217,7 +217,7 @@ describe('everything that the browser can do', () => {
     expect(printed.stdout).toMatch(/^http:\/\/(?:localhost|127\.0\.0\.1):\d+\/#ticket=[\w-]{43}\n$/);
   });
 
-  it('[X3] [A7] answers questions, approves similar calls for a chat, and approves edited calls', async () => {
+  it('[TERM3] [CALL7] answers questions, approves similar calls for a chat, and approves edited calls', async () => {
     const asked = await say(t.asking({ name: 'ask_human', arguments: { question: 'Which quay?', choices: [] } }));
     const question = await waiting(asked);
     expect((await run('approvals', 'approve', question, '--yes')).stderr).toContain('approvals answer');
@@ -248,7 +248,7 @@ describe('everything that the browser can do', () => {
       { toolName: 'stamp' },
     ]);
     expect(await list('policy', 'matches', 'allow grep', '-w', 'docks')).toEqual([]);
-    // [A48.9] Who signed. The wait may have been for someone else.
+    // [SIGN1.10] Who signed. The wait may have been for someone else.
     expect((await run('stats', '-w', 'docks')).stdout).toMatch(/^SIGNED BY +APPROVED +DENIED\n\S.* 2 +0$/m);
     // The token decided, so nothing is counted for the owner.
     const own = JSON.parse((await run('stats', '-w', 'docks', '--person', 'owner', '--json')).stdout) as Stats;
@@ -257,7 +257,7 @@ describe('everything that the browser can do', () => {
     expect((await run('chats', 'timeline', chat, '-w', 'docks')).stdout).toMatch(/waiting for a decision: .* by \S/);
   });
 
-  it('[X3] [A16] adds and removes single rules, and reads the log of a deleted world', async () => {
+  it('[TERM3] [LOG1] adds and removes single rules, and reads the log of a deleted world', async () => {
     expect((await run('policy', 'add', 'deny stamp(letter=rude*)', '-w', 'docks')).stderr).toContain('1 rule now');
     expect((await run('policy', 'add', 'deny stamp(letter=rude*)', '-w', 'docks')).stderr).toContain('1 rule now');
     expect((await run('policy', 'remove', 'deny stmp', '-w', 'docks')).code).toBe(2);
@@ -285,7 +285,7 @@ describe('everything that the browser can do', () => {
     expect((await run('audit', 'list', '-w', 'breif')).code).toBe(2);
   });
 
-  it('[X3.2] mcp add starts the server and reports its tools, and keeps a server that does not start', async () => {
+  it('[TERM3.2] mcp add starts the server and reports its tools, and keeps a server that does not start', async () => {
     const fixture = fileURLToPath(new URL('../mcp/fixtures/hostile-server.mjs', import.meta.url));
     await t.client.createAgent('docks', { name: 'Bea', provider: 'obedient', model: 'any', tools: ['stamp'] });
     const added = await run('mcp', 'add', 'zoo', '-w', 'docks', '--', process.execPath, fixture);
@@ -319,7 +319,7 @@ describe('everything that the browser can do', () => {
     for (const name of ['zoo', 'gone', 'off']) await run('mcp', 'remove', name, '-w', 'docks', '--yes');
   });
 
-  it('[X3.5] [A46.12] mcp login opens the sign-in page and waits for the browser, and mcp logout signs out', async () => {
+  it('[TERM3.3] [MCP4.3] mcp login opens the sign-in page and waits for the browser, and mcp logout signs out', async () => {
     const oauth = await startOAuthServers();
     const added = await run('mcp', 'add', 'tides', '-w', 'docks', '--server-url', oauth.url);
     expect(added.code).toBe(1);
@@ -359,7 +359,7 @@ describe('everything that the browser can do', () => {
     await run('mcp', 'remove', 'tides', '-w', 'docks', '--yes');
   });
 
-  it('[X3.2] mcp edit and mcp restart start the server and report its tools, like mcp add', async () => {
+  it('[TERM3.2] mcp edit and mcp restart start the server and report its tools, like mcp add', async () => {
     const fixture = fileURLToPath(new URL('../mcp/fixtures/hostile-server.mjs', import.meta.url));
     const dies = ['sh', '-c', 'echo no disk >&2; exit 5'];
     const add = ['mcp', 'add', 'ark', '-w', 'docks', '--no-enabled', '--', ...dies];
@@ -394,7 +394,7 @@ describe('everything that the browser can do', () => {
     await run('mcp', 'remove', 'ark', '-w', 'docks', '--yes');
   });
 
-  it('[A21.2] [A21.3] refuses ~/.ssh as a working folder, even through a symlink, and runs nothing in a working folder replaced by such a symlink', async () => {
+  it('[SAFE1.2] [SAFE1.3] refuses ~/.ssh as a working folder, even through a symlink, and runs nothing in a working folder replaced by such a symlink', async () => {
     vi.stubEnv('HOME', t.folder);
     onTestFinished(() => void vi.unstubAllEnvs());
     const keys = join(t.folder, '.ssh');
@@ -432,7 +432,7 @@ describe('everything that the browser can do', () => {
     await t.client.deleteWorld(id);
   });
 
-  it('[W3.31] prints the prompts and resources of an MCP server', async () => {
+  it('[HTTP11.4] prints the prompts and resources of an MCP server', async () => {
     await t.client.addMcpServer('docks', stdio('everything', { name: 'all' }));
     const listed = await run('mcp', 'context', 'all', '-w', 'docks');
     expect(listed.stdout).toMatch(/prompt +args-prompt\(city, state\?\)/);
@@ -446,7 +446,7 @@ describe('everything that the browser can do', () => {
     await run('mcp', 'remove', 'all', '-w', 'docks', '--yes');
   });
 
-  it('[W3.29] [W3.32] imports servers from other programs: disabled, with prompts for missing values', async () => {
+  it('[HTTP11.2] [HTTP11.3] imports servers from other programs: disabled, with prompts for missing values', async () => {
     const file = join(t.folder, 'mcp.json');
     const servers = {
       notes: { command: 'npx', args: ['-y', 'notes'], env: { KEY: '${input:key}', PATH_OF: '${env:PATH}' } },
@@ -482,7 +482,7 @@ describe('everything that the browser can do', () => {
     for (const name of ['notes', 'wiki', 'small']) await run('mcp', 'remove', name, '-w', 'docks', '--yes');
   });
 
-  it('[A46.15] a secret in arguments or a URL is converted by the import, and named by `mcp add` and `edit`', async () => {
+  it('[MCP2.3] a secret in arguments or a URL is converted by the import, and named by `mcp add` and `edit`', async () => {
     const file = join(t.folder, 'secrets.json');
     const servers = {
       db: { command: 'db-server', args: ['--token', 'hush-1'] },
@@ -509,7 +509,7 @@ describe('everything that the browser can do', () => {
     for (const name of ['db', 'web', 'open']) await run('mcp', 'remove', name, '-w', 'docks', '--yes');
   });
 
-  it('[W3.29] an endless or oversized file is refused', async () => {
+  it('[HTTP11.2] an endless or oversized file is refused', async () => {
     for (const words of [
       ['mcp', 'import', '/dev/zero', '-w', 'docks'],
       ['import', '/dev/zero'],
@@ -520,7 +520,7 @@ describe('everything that the browser can do', () => {
     }
   });
 
-  it('[X3] restarts an MCP server, and changes one of its variables without losing the others', async () => {
+  it('[TERM3] restarts an MCP server, and changes one of its variables without losing the others', async () => {
     const add = ['mcp', 'add', 'files', '-w', 'docks', '--no-enabled', '--env', 'A=1', '--env', 'B=2', '--', 'true'];
     expect((await run(...add)).code).toBe(0);
     expect((await run('mcp', 'restart', 'files', '-w', 'docks')).stderr).toContain('--enabled');

@@ -94,7 +94,7 @@ const run = async (program: string, input: unknown) => await start(program, inpu
 const hook = (program: Program, input: object, defers = false): Promise<HookExit> =>
   runHook(program, home, JSON.stringify(input), { defers, places: { env: CLAUDE, userHome: home } });
 
-it.each(['claude', 'codex', 'gemini'] as const)('[X9.2] answers %s as it expects', async (program: Program) => {
+it.each(['claude', 'codex', 'gemini'] as const)('[GATE1.1] answers %s as it expects', async (program: Program) => {
   const tool = program === 'gemini' ? 'run_shell_command' : 'Bash';
   await open([`allow ${program}__${tool}(git status)`, 'deny shell_cmd(git push)']);
   const yes = program === 'claude' ? await run(program, inputs.claude) : await hook(program, inputs[program]);
@@ -115,7 +115,7 @@ it.each(['claude', 'codex', 'gemini'] as const)('[X9.2] answers %s as it expects
   expect(no.stdout + no.stderr).toContain('deny shell_cmd(git push)');
 });
 
-it('[X9.11] runs an approved command of Gemini CLI once, in its folder, as the command itself would run', async () => {
+it('[GATE4] runs an approved command of Gemini CLI once, in its folder, as the command itself would run', async () => {
   const t = await open();
   const folder = join(home, 'project');
   mkdirSync(folder);
@@ -177,7 +177,7 @@ it('[X9.11] runs an approved command of Gemini CLI once, in its folder, as the c
   expect(readFileSync(seen, 'utf8')).toBe('term ');
 });
 
-it('[X9.2] a hook that is killed while it waits never says yes, and the call keeps waiting', async () => {
+it('[GATE1.1] a hook that is killed while it waits never says yes, and the call keeps waiting', async () => {
   const t = await open();
   const { child, ended } = start('claude', inputs.claude);
   const pending = () => t.api<{ items: { approvalId: string }[] }>('GET', '/worlds/harbour/approvals');
@@ -191,7 +191,7 @@ it('[X9.2] a hook that is killed while it waits never says yes, and the call kee
   expect(await hook('claude', inputs.claude)).toMatchObject({ code: 0 });
 });
 
-it('[A55.10] approving a call whose agent was killed says that nothing ran', async () => {
+it('[EXT1.10] approving a call whose agent was killed says that nothing ran', async () => {
   const t = await open();
   const { child, ended } = start('claude', inputs.claude);
   const pending = () =>
@@ -213,7 +213,7 @@ it('[A55.10] approving a call whose agent was killed says that nothing ran', asy
   expect(approved.code).toBe(1);
 });
 
-it('[X5.1] approving a call that the agent runs itself ends when the agent got the yes', async () => {
+it('[TERM5.1] approving a call that the agent runs itself ends when the agent got the yes', async () => {
   const t = await open();
   const decide = async (verb: string, key: string) => {
     const ended = hook('claude', { ...inputs.claude, tool_use_id: key });
@@ -235,7 +235,7 @@ it('[X5.1] approving a call that the agent runs itself ends when the agent got t
   });
 });
 
-it('[A55.10] approving a deferred call says when it runs, and does not wait for it', async () => {
+it('[EXT1.10] approving a deferred call says when it runs, and does not wait for it', async () => {
   const t = await open();
   expect((await hook('claude', inputs.claude, true)).stdout).toContain('defer');
   const { body } = await t.api<{ items: { approvalId: string }[] }>('GET', '/worlds/harbour/approvals');
@@ -245,7 +245,7 @@ it('[A55.10] approving a deferred call says when it runs, and does not wait for 
   expect(approved).toMatchObject({ code: 0, stderr: expect.stringContaining('when you resume its session') as string });
 });
 
-it('[X5.1] without a server, a call that an agent waits for is not approved, because the agent would not hear of it', async () => {
+it('[TERM5.1] without a server, a call that an agent waits for is not approved, because the agent would not hear of it', async () => {
   const folder = join(home, 'store');
   const quiet = (): void => undefined;
   const log = { info: quiet, warn: quiet, error: quiet };
@@ -267,7 +267,7 @@ it('[X5.1] without a server, a call that an agent waits for is not approved, bec
   expect(await decide('deny', waiting)).toMatchObject({ code: 0 });
 });
 
-it('[X9.2] says no to garbage and to an unknown agent', async () => {
+it('[GATE1.1] says no to garbage and to an unknown agent', async () => {
   expect(await run('claude', 'not json {')).toMatchObject({ code: 2, stdout: '' });
   expect(await run('cursor', inputs.claude)).toMatchObject({
     code: 2,
@@ -276,12 +276,12 @@ it('[X9.2] says no to garbage and to an unknown agent', async () => {
   });
 });
 
-it('[X9.2] says no with exit code 2 if its error message cannot be written', () => {
+it('[GATE1.1] says no with exit code 2 if its error message cannot be written', () => {
   const hook = `'${process.execPath}' '${command}' gate hook --agent claude --home '${home}' 2> /dev/full`;
   expect(spawnSync('sh', ['-c', hook], { input: '{}' })).toMatchObject({ status: 2, stdout: Buffer.from('') });
 });
 
-it('[X9.2] says no with exit code 2 if the command is damaged', async () => {
+it('[GATE1.1] says no with exit code 2 if the command is damaged', async () => {
   const bin = join(home, 'damaged', 'bin');
   cpSync(dirname(command), bin, { recursive: true });
   const { code, stdout, stderr } = await start('claude', inputs.claude, join(bin, 'countersign.js')).ended;

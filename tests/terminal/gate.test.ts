@@ -39,7 +39,7 @@ function write(path: string, text: string): void {
 const mine = '{\n  "model": "opus",\n  "permissions": {\n    "allow": [\n      "Bash(ls)"\n    ]\n  }\n}\n';
 
 describe('countersign gate install', () => {
-  it('[X9] [X9.1] shows the changes, keeps the rest, and uninstall restores the file exactly', async () => {
+  it('[GATE1] [GATE2] shows the changes, keeps the rest, and uninstall restores the file exactly', async () => {
     write(settings, mine);
     const installed = await gate(['install', 'claude', '-w', 'docks', '--yes', '--json']);
     expect(installed).toMatchObject({ code: 0 });
@@ -74,7 +74,7 @@ describe('countersign gate install', () => {
     expect(existsSync(config)).toBe(false);
   });
 
-  it('[X9.1] status and uninstall handle a file that changed in the meantime', async () => {
+  it('[GATE2] status and uninstall handle a file that changed in the meantime', async () => {
     expect((await gate(['install', 'claude', '-w', 'docks', '--yes'])).code).toBe(0);
     write(settings, readFileSync(settings, 'utf8').replace('"ask"', '"deny": ["WebFetch"],\n    "asked"'));
     const status = await gate(['status', 'claude']);
@@ -84,7 +84,7 @@ describe('countersign gate install', () => {
     expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual({ permissions: { deny: ['WebFetch'], asked: ['*'] } });
   });
 
-  it('[X9.5] [X9.14] status checks what the agent reads in a folder, and the program that the hook runs with', async () => {
+  it('[GATE1.4] [GATE1.11] status checks what the agent reads in a folder, and the program that the hook runs with', async () => {
     for (const agent of ['claude', 'gemini'])
       expect((await gate(['install', agent, '-w', 'docks', '--yes'])).code).toBe(0);
     const project = join(home, 'project');
@@ -136,7 +136,7 @@ describe('countersign gate install', () => {
     expect(await check('claude')).toMatchObject({ code: 1, stdout: expect.stringContaining('/gone/node') as string });
   });
 
-  it.each(['claude', 'gemini'])('[X9.8] the hook of %s loads no code that a project names', async (agent) => {
+  it.each(['claude', 'gemini'])('[GATE1.7] the hook of %s loads no code that a project names', async (agent) => {
     expect((await gate(['install', agent, '-w', 'docks', '--yes'])).code).toBe(0);
     const record = readFileSync(join(home, 'countersign', 'gate', `${agent}.files.json`), 'utf8');
     const bin = fileURLToPath(new URL('../../packages/countersign/bin/countersign.js', import.meta.url));
@@ -163,7 +163,7 @@ describe('countersign gate install', () => {
     }
   });
 
-  it('[X9] gates Gemini CLI with a policy that only its hook can satisfy, and writes through links', async () => {
+  it('[GATE1] gates Gemini CLI with a policy that only its hook can satisfy, and writes through links', async () => {
     const real = join(home, 'dotfiles', 'gemini.json');
     const link = join(home, '.gemini', 'settings.json');
     write(real, '{}\n');
@@ -186,7 +186,7 @@ describe('countersign gate install', () => {
     ['comments', '{ // mine\n}'],
     ['broken JSON', '{"a": }'],
     ['hooks turned off', '{"disableAllHooks":true}'],
-  ])('[X9.4] changes nothing if the file has %s', async (_, text) => {
+  ])('[GATE1.3] changes nothing if the file has %s', async (_, text) => {
     write(settings, text);
     const { code, stderr } = await gate(['install', 'claude', '-w', 'docks', '--yes']);
     expect(code).toBe(2);
@@ -195,7 +195,7 @@ describe('countersign gate install', () => {
     expect(existsSync(join(home, 'countersign', 'gate'))).toBe(false);
   });
 
-  it('[X9] [X9.4] changes nothing without confirmation, for an unknown agent, or where it can’t write', async () => {
+  it('[GATE1] [GATE1.3] changes nothing without confirmation, for an unknown agent, or where it can’t write', async () => {
     write(settings, mine);
     expect((await gate(['install', 'claude', '-w', 'docks'])).code).toBe(2);
     expect((await gate(['install', 'cursor', '-w', 'docks', '--yes'])).code).toBe(2);
@@ -209,7 +209,7 @@ describe('countersign gate install', () => {
     expect(existsSync(join(home, 'countersign', 'gate', 'claude.json'))).toBe(false);
   });
 
-  it('[X9.4] leaves no agent and no token behind if a file can’t be written', async () => {
+  it('[GATE1.3] leaves no agent and no token behind if a file can’t be written', async () => {
     write(settings, mine);
     expect((await gate(['install', 'gemini', '-w', 'docks', '--yes'])).code).toBe(0);
     const other = readFileSync(join(home, 'countersign', 'gate', 'gemini.json'), 'utf8');
@@ -232,7 +232,7 @@ describe('countersign gate install', () => {
     expect(await known()).toEqual(before);
   });
 
-  it('[X9.4] leaves no agent and no token behind if the configuration of an earlier hook can’t be read', async () => {
+  it('[GATE1.3] leaves no agent and no token behind if the configuration of an earlier hook can’t be read', async () => {
     const agents = async () => (await t.client.agents('docks')).items.map(({ id }) => id);
     const tokens = async () => await Promise.all((await t.client.people()).items.map(({ id }) => t.client.tokens(id)));
     const before = [await agents(), await tokens()];
@@ -243,7 +243,7 @@ describe('countersign gate install', () => {
     expect(existsSync(settings)).toBe(false);
   });
 
-  it('[X9.1] uninstalling a gate that isn’t installed leaves the file as it is', async () => {
+  it('[GATE2] uninstalling a gate that isn’t installed leaves the file as it is', async () => {
     const compact = '{"permissions":{"ask":["*"],"disableBypassPermissionsMode":"disable"}}';
     write(settings, compact);
     const { code, stdout } = await gate(['uninstall', 'claude', '--yes']);
@@ -252,7 +252,7 @@ describe('countersign gate install', () => {
     expect(readFileSync(settings, 'utf8')).toBe(compact);
   });
 
-  it('[X9.1] uninstall with another HOME changes nothing, and names the files of the installation', async () => {
+  it('[GATE2] uninstall with another HOME changes nothing, and names the files of the installation', async () => {
     expect((await gate(['install', 'claude', '-w', 'docks', '--yes'])).code).toBe(0);
     const files = [settings, join(home, 'countersign', 'gate', 'claude.json')];
     const before = files.map((file) => readFileSync(file, 'utf8'));
@@ -264,7 +264,7 @@ describe('countersign gate install', () => {
     expect((await gate(['uninstall', 'claude', '--yes'])).code).toBe(0);
   });
 
-  it('[X9.1] uninstall needs no backup to restore a file', async () => {
+  it('[GATE2] uninstall needs no backup to restore a file', async () => {
     const asking = '{"model":"opus","permissions":{"ask":["*"],"defaultMode":"dontAsk"}}';
     const uninstall = async (): Promise<string> => {
       rmSync(`${settings}.before-countersign`);
@@ -284,7 +284,7 @@ describe('countersign gate install', () => {
     }
   });
 
-  it('[X9.1] uninstall keeps settings that may be the user’s own, and says so', async () => {
+  it('[GATE2] uninstall keeps settings that may be the user’s own, and says so', async () => {
     expect((await gate(['install', 'claude', '-w', 'docks', '--yes'])).code).toBe(0);
     rmSync(join(home, 'countersign', 'gate'), { recursive: true });
     // A new installation takes nothing of the old one for the user's own file.
@@ -298,7 +298,7 @@ describe('countersign gate install', () => {
     });
   });
 
-  it('[X9.7] status says that every call is refused while no server can be reached or the token is invalid', async () => {
+  it('[GATE1.6] status says that every call is refused while no server can be reached or the token is invalid', async () => {
     expect((await gate(['install', 'claude', '-w', 'docks', '--yes'])).code).toBe(0);
     const status = async () => await gate(['status', 'claude']);
     const config = join(home, 'countersign', 'gate', 'claude.json');
@@ -316,7 +316,7 @@ describe('countersign gate install', () => {
     expect((await status()).stdout).toContain('every call is refused');
   });
 
-  it('[X9.16] status and doctor warn of tokens that expire within 14 days, and don’t extend them', async () => {
+  it('[GATE1.12] status and doctor warn of tokens that expire within 14 days, and don’t extend them', async () => {
     expect((await gate(['install', 'claude', '-w', 'docks', '--yes'])).code).toBe(0);
     const config = join(home, 'countersign', 'gate', 'claude.json');
     const { tokenId = '' } = JSON.parse(readFileSync(config, 'utf8')) as Record<string, string>;
@@ -342,7 +342,7 @@ describe('countersign gate install', () => {
     expect((await gate(['status', 'claude'])).stdout).toBe('Claude Code: gated\n');
   });
 
-  it('[X9] needs a server that keeps running', async () => {
+  it('[GATE1] needs a server that keeps running', async () => {
     const { code, stderr } = await runAlone(['gate', 'install', 'claude', '--yes'], {
       HOME: home,
       COUNTERSIGN_HOME: join(home, 'countersign'),
@@ -353,7 +353,7 @@ describe('countersign gate install', () => {
     expect(existsSync(settings)).toBe(false);
   });
 
-  it('[X9.13] refuses a Claude Code that runs calls when its hook fails', async () => {
+  it('[GATE3] refuses a Claude Code that runs calls when its hook fails', async () => {
     const bin = join(home, 'bin', 'claude');
     write(bin, '#!/bin/sh\necho "2.1.294 (Claude Code)"\n');
     chmodSync(bin, 0o755);
@@ -372,13 +372,13 @@ describe('countersign gate install', () => {
     });
   });
 
-  it('[X9] refuses Codex, which runs a call when its hook fails', async () => {
+  it('[GATE1] refuses Codex, which runs a call when its hook fails', async () => {
     const { code, stderr } = await gate(['install', 'codex', '-w', 'docks', '--yes']);
     expect(code).toBe(2);
     expect(stderr).toContain('Codex runs a call when its hook fails');
   });
 
-  it('[X9] says how to add opencode, which has no hook', async () => {
+  it('[GATE1] says how to add opencode, which has no hook', async () => {
     const { code, stderr } = await gate(['install', 'opencode', '-w', 'docks', '--yes']);
     expect(code).toBe(2);
     expect(stderr).toContain('--command "opencode acp"');
@@ -404,7 +404,7 @@ describe('countersign gate hook', () => {
     return approval;
   };
 
-  it('[X9.2] says yes once for exactly the approved call, and reports its result', async () => {
+  it('[GATE1.1] says yes once for exactly the approved call, and reports its result', async () => {
     expect((await gate(['install', 'claude', '-w', 'docks', '--yes'])).code).toBe(0);
     const asked = hook(call('PreToolUse', 'call-1', 'echo one'));
     const approval = await pending();
@@ -428,7 +428,7 @@ describe('countersign gate hook', () => {
     expect(JSON.stringify(items)).toContain('done');
   });
 
-  it('[X9.2] says no if a person denies the call', async () => {
+  it('[GATE1.1] says no if a person denies the call', async () => {
     expect((await gate(['install', 'claude', '-w', 'docks', '--yes'])).code).toBe(0);
     const asked = hook(call('PreToolUse', 'call-2', 'echo one'));
     await t.client.decide('docks', await pending(), { decision: 'deny', reason: 'not today' });
@@ -442,7 +442,7 @@ describe('countersign gate hook', () => {
     });
   });
 
-  it('[X9.1] a second installation denies the call of a hook that waits with the earlier token', async () => {
+  it('[GATE2] a second installation denies the call of a hook that waits with the earlier token', async () => {
     const install = async () => await gate(['install', 'claude', '-w', 'docks', '--yes']);
     expect((await install()).code).toBe(0);
     const asked = hook(call('PreToolUse', 'call-4', 'echo one'));
@@ -452,7 +452,7 @@ describe('countersign gate hook', () => {
     await t.client.decide('docks', approval, { decision: 'deny' }).catch(() => undefined);
   });
 
-  it('[X9.2] rejects an unknown agent', async () => {
+  it('[GATE1.1] rejects an unknown agent', async () => {
     expect((await gate(['hook', '--agent', 'cursor'], call('PreToolUse', 'x', 'ls'))).code).toBe(2);
   });
 });
@@ -467,7 +467,7 @@ describe('countersign doctor on ACP agents', () => {
     new URL('../../packages/countersign/dist/testing/bundle/acp-agent.js', import.meta.url),
   );
 
-  it('[X10.1] [A46.20] [A59.14] says whether their programs are installed, start, and were drilled', async () => {
+  it('[GATE6.1] [MCP1.5] [EXT3.14] says whether their programs are installed, start, and were drilled', async () => {
     const bin = join(home, 'bin');
     const script = `#!/bin/sh\n[ "$1" = --version ] && echo 1.2.3 && exit\nexec "${process.execPath}" "${fixture}" "$@"\n`;
     write(join(bin, 'opencode'), script);
@@ -526,7 +526,7 @@ describe('countersign doctor on ACP agents', () => {
 });
 
 describe('countersign drill', () => {
-  it('[X10] names the command that installs a missing agent', async () => {
+  it('[GATE6] names the command that installs a missing agent', async () => {
     const { code, stderr } = await t.runHere(['drill', 'gemini', '--bin', join(t.folder, 'none')]);
     expect(code).toBe(2);
     expect(stderr).toContain('npm install -g @google/gemini-cli');
@@ -538,13 +538,13 @@ describe('countersign drill', () => {
     ['claude', ['--acp'], '@agentclientprotocol/claude-agent-acp'],
     ['codex', ['--acp'], '@agentclientprotocol/codex-acp'],
     ['gemini', ['--acp'], '@google/gemini-cli'],
-  ])('[X10.1] names the package of the program that speaks ACP: %s', async (agent, flags, npm) => {
+  ])('[GATE6.1] names the package of the program that speaks ACP: %s', async (agent, flags, npm) => {
     const { code, stderr } = await t.runHere(['drill', agent, ...flags, '--bin', join(t.folder, 'none')]);
     expect(code).toBe(2);
     expect(stderr).toContain(`npm install -g ${npm}`);
   });
 
-  it('[X10.1] kills an agent that waits, also in a view of the machine without our processes', async () => {
+  it('[GATE6.1] kills an agent that waits, also in a view of the machine without our processes', async () => {
     const program = join(t.folder, 'asks');
     const asked = {
       method: 'session/request_permission',
@@ -575,7 +575,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
     expect(JSON.parse(stdout)).toMatchObject({ rows: [{ name: 'agent killed mid-wait, then allowed', held: true }] });
   });
 
-  it.skipIf(!existsSync(claude))('[X10] drills the real Claude Code', { timeout: 180_000 }, async () => {
+  it.skipIf(!existsSync(claude))('[GATE6] drills the real Claude Code', { timeout: 180_000 }, async () => {
     const words = ['drill', 'claude', '--bin', claude, '--only', 'once', '--json', '--home', join(t.folder, 'drill')];
     const { stdout } = await t.run(words);
     const { agent, rows, gated } = JSON.parse(stdout) as Record<string, unknown>;

@@ -47,7 +47,7 @@ function startGateway(words: readonly string[]) {
   };
 }
 
-it('[X8] [X8.1] [A56.6] holds a call of a stdio client while the server restarts, and answers it once', async () => {
+it('[GATE5] [GATE5.1] [EXT2.6] holds a call of a stdio client while the server restarts, and answers it once', async () => {
   const home = join(t.folder, 'client-home');
   const added = await t.runHere([
     '--home',
@@ -97,7 +97,7 @@ it('[X8] [X8.1] [A56.6] holds a call of a stdio client while the server restarts
   expect(gateway.heard.filter(({ id }) => id === 2)).toHaveLength(1);
 });
 
-it('[X8.2] warns about tools that the world doesn’t have, and adds the agent', async () => {
+it('[GATE5.2] warns about tools that the world doesn’t have, and adds the agent', async () => {
   const words = [
     'mcp-gateway',
     'add',
@@ -115,7 +115,7 @@ it('[X8.2] warns about tools that the world doesn’t have, and adds the agent',
   expect(stderr).not.toContain('mcp__');
 });
 
-it('[X8.2] leaves no agent and no token behind if the token can’t be saved', async () => {
+it('[GATE5.2] leaves no agent and no token behind if the token can’t be saved', async () => {
   const known = async () => ({
     agents: (await t.client.agents('docks')).items.map(({ id }) => id),
     tokens: await Promise.all((await t.client.people()).items.map(({ id }) => t.client.tokens(id))),
@@ -131,7 +131,7 @@ it('[X8.2] leaves no agent and no token behind if the token can’t be saved', a
   expect(await known()).toEqual(before);
 });
 
-it('[X8] says what is wrong and exits, instead of offering nothing', async () => {
+it('[GATE5] says what is wrong and exits, instead of offering nothing', async () => {
   const run = async (words: string[], env: Record<string, string> = {}) =>
     await t.runHere(['mcp-gateway', ...words], { env: { COUNTERSIGN_GATE_TOKEN: '', ...env } });
   expect(await run([])).toMatchObject({ code: 2, stderr: expect.stringContaining('-w') as string });

@@ -51,7 +51,7 @@ async function ask(url: string, content: string): Promise<{ status: number; text
 
 // Starts several processes, which is slow on a busy machine.
 describe('countersign model', () => {
-  it('[X7] [P6] serves the script of the guide, logs requests, and stops on a signal', async () => {
+  it('[TERM7] [MODEL6] serves the script of the guide, logs requests, and stops on a signal', async () => {
     const words = ['model', '--script', file('weather.yaml', block('yaml')), '--json', '--log'];
     const run = startCommand(words, env);
     runs.push(run);
@@ -73,7 +73,7 @@ describe('countersign model', () => {
     expect(await run.exited).toEqual({ code: 0, signal: null });
   });
 
-  it('[X7] prints the variables for programs, and reads JSON', async () => {
+  it('[TERM7] prints the variables for programs, and reads JSON', async () => {
     const script = file('tabs.json', '{\n\t"replies": [\n\t\t"Hello."\n\t]\n}\n');
     const run = startCommand(['model', '--script', script], env);
     runs.push(run);
@@ -95,7 +95,7 @@ describe('countersign model', () => {
     ['replies:\n  - text: a\n\n  - when: { user: x }\n    text: b\n', 'replies[1]: is never used, because'],
     ['replies: [\n', '(line '],
     ['', 'must be an object'],
-  ])('[P6.3] refuses the script %j, and serves nothing', async (text, message) => {
+  ])('[MODEL6.3] refuses the script %j, and serves nothing', async (text, message) => {
     const script = file('bad.yaml', text);
     const { code, stdout, stderr } = await runHere('model', '--script', script);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -104,7 +104,7 @@ describe('countersign model', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
-  it('[X7] says which file or flag is missing, and which port is in use', async () => {
+  it('[TERM7] says which file or flag is missing, and which port is in use', async () => {
     const script = file('hello.yaml', 'replies: [Hello.]\n');
     const taken = createServer();
     const used = await listenOn(taken, 0, '127.0.0.1');
@@ -117,7 +117,7 @@ describe('countersign model', () => {
     expect(port).toMatchObject({ code: 1, stderr: expect.stringContaining('Choose another port') as unknown });
   });
 
-  it('[X7] [P6] an agent of a world uses it as OpenAI, and its call runs once a person approves it', async () => {
+  it('[TERM7] [MODEL6] an agent of a world uses it as OpenAI, and its call runs once a person approves it', async () => {
     const script = [
       'replies:',
       '  - when: { tool: write_file, user: note, turn: 1 }',
@@ -152,7 +152,7 @@ describe('countersign model', () => {
 });
 
 describe('docs/guide/testing.md', () => {
-  it('[P6] has a program that runs as printed', async () => {
+  it('[MODEL6] has a program that runs as printed', async () => {
     // Inside the project, so that `countersign` resolves as in a program that installed it.
     const inside = mkdtempSync(join(root, 'node_modules', '.guide-'));
     try {

@@ -10,7 +10,7 @@ afterAll(() => t.close());
 afterEach(closeTerminals);
 
 describe('notices', () => {
-  it('[M3.5] says in line mode that nobody has the mentioned name', async () => {
+  it('[WORLD3.5] says in line mode that nobody has the mentioned name', async () => {
     const terminal = t.terminal(['chat', '-w', 'docks', '--new']);
     await terminal.waitFor('you  ');
     terminal.type(`@nobody hello${ENTER}`);
@@ -18,7 +18,7 @@ describe('notices', () => {
     expect(said).toMatch(/^ {2}│ No agent will answer: no agent/m);
   });
 
-  it('[X2] [M3.5] [P4] says once in one-shot mode why nobody answers, and why an agent could not', async () => {
+  it('[TERM2] [WORLD3.5] [MODEL4] says once in one-shot mode why nobody answers, and why an agent could not', async () => {
     const silent = await t.runHere(['chat', '-w', 'docks', '@nobody hello']);
     expect(silent.code).toBe(1);
     expect(`${silent.stdout}${silent.stderr}`.split('no agent here is called')).toHaveLength(2);

@@ -18,7 +18,7 @@ const notes = (): string[] => readdirSync(join(folder, 'deep', 'home-worlds', 'h
 
 // Each of them starts a server, which takes long on a busy machine.
 describe('without a server', () => {
-  it('[X4] [S4] concurrent commands create one home, start one server and share it', async () => {
+  it('[TERM4] [STORE4] concurrent commands create one home, start one server and share it', async () => {
     const ended = await Promise.all([run('chat', '-w', 'harbour', 'hello'), run('worlds', '--json')]);
     expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(ended.map(() => ({ code: 0, stderr: '' })));
     expect(ended[0]?.stdout).toContain('Scout\n  │ I keep the notes of this harbour.');
@@ -34,7 +34,7 @@ describe('without a server', () => {
     }
   });
 
-  it('[X2] [A9] the demo world runs in a terminal, and unfinished work continues', async () => {
+  it('[TERM2] [CALL9] the demo world runs in a terminal, and unfinished work continues', async () => {
     const first = openTerminal(['chat', '-w', 'harbour'], { env });
     await first.waitFor('you  ');
     first.type(`Please tidy the notes folder.${ENTER}`);
@@ -66,7 +66,7 @@ describe('without a server', () => {
     expect(notes()).toContain('summary.md');
   });
 
-  it('[X6.1] waits for a server that was killed, and continues with the next one', async () => {
+  it('[TERM6.1] waits for a server that was killed, and continues with the next one', async () => {
     const server = openTerminal(['serve', '--no-open', '--port', '0'], { env });
     await server.waitFor('Press Enter for a new start link');
     const terminal = openTerminal(['chat', '-w', 'harbour', '--new'], { env });
@@ -95,7 +95,7 @@ describe('without a server', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('[X3] copies all data into another store, and shows its progress', async () => {
+  it('[TERM3] copies all data into another store, and shows its progress', async () => {
     const copy = join(folder, 'copy.db');
     const migrate = (...words: string[]): Promise<Ran> => runAlone(['migrate', ...words], env);
     const copied = await migrate('--to', copy, '--json');

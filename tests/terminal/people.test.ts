@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => t.close());
 
 describe('countersign people and tokens', () => {
-  it('[X3.6] adds a person with an invitation, changes, disables and removes them', async () => {
+  it('[TERM3.7] adds a person with an invitation, changes, disables and removes them', async () => {
     const added = await t.runHere([
       'people',
       'add',
@@ -45,7 +45,7 @@ describe('countersign people and tokens', () => {
     expect(JSON.parse(fay.stdout)).toMatchObject({ role: null, worldRoles: { harbour: 'admin' } });
   });
 
-  it('[X3.11] says that the person was added if only the invitation is refused', async () => {
+  it('[TERM3.8] says that the person was added if only the invitation is refused', async () => {
     const token = await ownToken(t, 'Hanna', ['read', 'chat', 'sign', 'admin']);
     const env = { COUNTERSIGN_TOKEN: token };
     const added = await t.runHere(['people', 'add', 'Ivo', '--role', 'approver'], { env });
@@ -54,7 +54,7 @@ describe('countersign people and tokens', () => {
     expect((await t.runHere(['people', 'invite', 'ivo'])).code).toBe(0);
   });
 
-  it('[X3.11] creates a token, prints it once, lists and revokes it', async () => {
+  it('[TERM3.8] creates a token, prints it once, lists and revokes it', async () => {
     await t.runHere(['people', 'add', 'Bob', '--no-invite']);
     const add = ['tokens', 'add', 'ci', '--scopes', 'read,chat', '--person', 'bob'];
     const made = await t.runHere(add);
@@ -74,7 +74,7 @@ describe('countersign people and tokens', () => {
     expect((await t.runHere(['tokens', 'list', '--person', 'bob'])).stderr).toContain('There are no tokens.');
   });
 
-  it('[X3.6] creates, lists and removes a group', async () => {
+  it('[TERM3.7] creates, lists and removes a group', async () => {
     await t.runHere(['people', 'add', 'Dora', '--no-invite']);
     expect(await t.runHere(['groups', 'set', 'finance', 'dora', 'Bob'])).toMatchObject({
       code: 0,
@@ -96,7 +96,7 @@ describe('countersign people and tokens', () => {
     expect((await t.runHere(['groups'])).stderr).toBe('There are no groups.\n');
   });
 
-  it('[A51.6] delegates to someone, lists who signs for whom, and ends it', async () => {
+  it('[SIGN4.6] delegates to someone, lists who signs for whom, and ends it', async () => {
     // The server's token is nobody's, so it has no right to sign that could be delegated.
     const env = { COUNTERSIGN_TOKEN: await ownToken(t, 'Iris', ['read', 'sign', 'admin']) };
     const run = (...words: string[]) => t.runHere(['people', ...words], { env });
@@ -132,7 +132,7 @@ describe('countersign people and tokens', () => {
     expect((await run('delegations')).stderr).toBe('There are no delegations.\n');
   });
 
-  it('[X3.6] lists and ends the browser sessions', async () => {
+  it('[TERM3.7] lists and ends the browser sessions', async () => {
     await t.runHere(['people', 'add', 'Edna', '--role', 'admin', '--no-invite']);
     const made = await t.runHere(['tokens', 'add', 'laptop', '--scopes', 'read,admin', '--person', 'edna']);
     const env = { COUNTERSIGN_TOKEN: made.stdout.trim() };
@@ -142,7 +142,7 @@ describe('countersign people and tokens', () => {
     expect(items).toHaveLength(1);
     expect((await t.runHere(['sessions', 'end'], { env })).stderr).toContain('--all');
     expect((await t.runHere(['sessions', 'end', 'none'], { env })).code).not.toBe(0);
-    // [W8.6] The server's log has both, and `audit verify` covers it.
+    // [WHO4.6] The server's log has both, and `audit verify` covers it.
     expect((await t.runHere(['audit', '--server', '--find', 'edna'])).stdout).toContain('token created');
     expect((await t.runHere(['audit', 'verify', '--server'])).stdout).toMatch(/^server: intact/);
     expect((await t.runHere(['audit', 'verify'])).stdout).toMatch(/^server: intact/m);
@@ -160,7 +160,7 @@ describe('countersign people and tokens', () => {
     expect((await t.runHere(['sessions'], { env })).stderr).toBe('No browser is signed in.\n');
   });
 
-  it('[X3.6] refuses bad input with a clear error', async () => {
+  it('[TERM3.7] refuses bad input with a clear error', async () => {
     const refused = async (...args: string[]): Promise<string> => {
       const { code, stderr } = await t.runHere(args);
       expect(code).not.toBe(0);

@@ -30,7 +30,7 @@ const everything = (): unknown =>
     .map((path) => [path, readFileSync(path, 'latin1'), statSync(path).mtimeMs]);
 
 describe('countersign migrate', () => {
-  it('[X3] [S4] [A16] copies a home to PostgreSQL and back, with counts, progress and an intact chain', async () => {
+  it('[TERM3] [STORE4] [LOG1] copies a home to PostgreSQL and back, with counts, progress and an intact chain', async () => {
     expect((await run(['chat', '-w', 'harbour', 'Please tidy the notes folder.'])).code).toBe(3);
     const { items: before } = JSON.parse((await run(['audit', 'list', '-w', 'harbour', '--json'])).stdout) as {
       items: unknown[];
@@ -67,7 +67,7 @@ describe('countersign migrate', () => {
       expect(tables[table]).toBe(report.tables[table]);
   });
 
-  it('[X4] explains invalid input in one sentence, and changes nothing', async () => {
+  it('[TERM4] explains invalid input in one sentence, and changes nothing', async () => {
     const missing = join(folder, 'typo.db');
     const target = join(folder, 'never.db');
     const tried = [
@@ -89,7 +89,7 @@ describe('countersign migrate', () => {
     expect(full.stderr).toContain('not empty');
   });
 
-  it('[X3] [S5] doctor inspects a home and changes nothing in it', async () => {
+  it('[TERM3] [STORE5] doctor inspects a home and changes nothing in it', async () => {
     const before = everything();
     const { stdout } = await run(['doctor', '--json']);
     expect(stdout).toMatch(/countersign\.db \(schema \d+\)/);

@@ -7,7 +7,7 @@ import { openHarbourServer, type HarbourServer } from './harbour-server.js';
 
 const KEY = 'sk-test-that-must-not-be-shown-4711';
 
-describe('[X1.3] countersign in a project folder', () => {
+describe('[TERM1.3] countersign in a project folder', () => {
   let t: HarbourServer;
   let model: ScriptedModel;
   let repo = '';
@@ -44,7 +44,7 @@ describe('[X1.3] countersign in a project folder', () => {
     terminal.type(`${words}${ENTER}`);
   };
 
-  it('[X1.4] offers the demo, and creates nothing if the person leaves', async () => {
+  it('[TERM1.4] offers the demo, and creates nothing if the person leaves', async () => {
     const before = (await t.client.worlds()).items.length;
     const terminal = open();
     await answer(terminal, 'Number (1–2): ', '');
@@ -63,7 +63,7 @@ describe('[X1.3] countersign in a project folder', () => {
     expect((await t.client.worlds()).items).toHaveLength(before);
   });
 
-  it('[X1.4] [X1.5] leads from a provider to a chat in a world for the folder, which grants nothing', async () => {
+  it('[TERM1.4] [TERM1.5] leads from a provider to a chat in a world for the folder, which grants nothing', async () => {
     const terminal = open();
     await answer(terminal, 'Number (1–2): ', '1');
     // A malformed URL, a dead address and a wrong key are explained, only the wrong field is asked for again, and no such provider is kept.
@@ -123,7 +123,7 @@ describe('[X1.3] countersign in a project folder', () => {
     expect((await t.client.worlds()).items).toHaveLength(before);
   });
 
-  it('[X1] serves in another folder, and with flags', async () => {
+  it('[TERM1] serves in another folder, and with flags', async () => {
     const home = join(t.folder, 'other');
     const env = { COUNTERSIGN_URL: '', COUNTERSIGN_HOME: home, PORT: '0' };
     const elsewhere = t.terminal([], { cwd: t.folder, env });

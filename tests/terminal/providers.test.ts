@@ -18,7 +18,7 @@ const listed = json(200, { data: [{ id: 'llama-3', context_length: 8192 }] });
 const add = ['providers', 'add', 'openai-compatible', '--base-url'];
 
 describe('countersign providers', () => {
-  it('[X3.3] [P9] adds a provider with a key from standard input and tests it, then shows, edits and removes it', async () => {
+  it('[TERM3.4] [MODEL9] adds a provider with a key from standard input and tests it, then shows, edits and removes it', async () => {
     models.will(listed);
     const added = await t.runHere([...add, models.url, '--name', 'GPU box', '--api-key-stdin'], { input: `${KEY}\n` });
     expect(added).toMatchObject({ code: 0, stdout: '' });
@@ -44,7 +44,7 @@ describe('countersign providers', () => {
     for (const { stdout, stderr } of [added, shown, test, renamed]) expect(stdout + stderr).not.toContain(KEY);
   });
 
-  it('[X3.3] takes a key from a variable, and saves a provider whose test fails', async () => {
+  it('[TERM3.4] takes a key from a variable, and saves a provider whose test fails', async () => {
     models.will(json(401, { error: { message: 'no' } }));
     const words = [...add, models.url, '--name', 'Env box', '--api-key-env', 'BOX_KEY'];
     const added = await t.runHere(words, { env: { BOX_KEY: KEY } });
@@ -67,7 +67,7 @@ describe('countersign providers', () => {
     expect((await t.runHere(words)).stderr).toContain('The environment variable BOX_KEY is not set.');
   });
 
-  it('[X3.3] refuses a key in an argument, an unknown kind and a missing key, and saves nothing', async () => {
+  it('[TERM3.4] refuses a key in an argument, an unknown kind and a missing key, and saves nothing', async () => {
     for (const argument of [`--api-key=${KEY}`, '--api-key']) {
       const refused = await t.runHere([...add, models.url, argument]);
       expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('can read the arguments') as string });
@@ -82,7 +82,7 @@ describe('countersign providers', () => {
     expect(source).not.toContain('stored');
   });
 
-  it('[X3.3] prompts for the key without showing it', async () => {
+  it('[TERM3.4] prompts for the key without showing it', async () => {
     models.will(listed);
     const terminal = t.terminal([...add, models.url, '--name', 'Asked']);
     await terminal.waitFor('API key for');
@@ -94,7 +94,7 @@ describe('countersign providers', () => {
     await t.client.removeProvider('asked');
   });
 
-  it('[X3.3] does not show a key that is typed for --api-key-stdin', async () => {
+  it('[TERM3.4] does not show a key that is typed for --api-key-stdin', async () => {
     models.will(listed);
     const terminal = t.terminal([...add, models.url, '--name', 'Typed', '--api-key-stdin']);
     await terminal.waitFor('API key for');
@@ -105,7 +105,7 @@ describe('countersign providers', () => {
     await t.client.removeProvider('typed');
   });
 
-  it('[P7.9] warns about a key sent over plain HTTP to another machine, and saves it', async () => {
+  it('[MODEL7.9] warns about a key sent over plain HTTP to another machine, and saves it', async () => {
     const words = [...add, 'http://gpu.invalid/v1', '--name', 'Plain', '--no-test', '--api-key-stdin'];
     const added = await t.runHere(words, { input: KEY });
     expect(added).toMatchObject({ code: 0, stderr: expect.stringContaining('everyone on the network') as string });
@@ -114,7 +114,7 @@ describe('countersign providers', () => {
     await t.client.removeProvider('plain');
   });
 
-  it('[P9.2] an agent with an unknown model is saved after a warning; an unknown provider is refused', async () => {
+  it('[MODEL9.2] an agent with an unknown model is saved after a warning; an unknown provider is refused', async () => {
     await t.client.addProvider({ kind: 'vllm', name: 'Box', baseUrl: models.url });
     models.will(listed);
     const words = ['agents', 'add', 'Bea', '-w', 'docks', '--provider', 'box', '--model', 'lama-3'];

@@ -15,7 +15,7 @@ afterAll(() => t.close());
 afterEach(closeTerminals);
 
 describe('output for programs, printed on a terminal', () => {
-  it('[A15] hides nothing, never moves the cursor, and is the same JSON', async () => {
+  it('[SAFE6] hides nothing, never moves the cursor, and is the same JSON', async () => {
     const ended = await t.runHere(['chats', 'list', '-w', 'docks', '--json']);
     expect(ended.stdout).not.toMatch(HIDDEN);
     expect(JSON.parse(ended.stdout)).toMatchObject({
@@ -26,7 +26,7 @@ describe('output for programs, printed on a terminal', () => {
     expect(JSON.parse(shown.stdout)).toEqual(JSON.parse(ended.stdout));
   });
 
-  it('[A15] is equally safe in exports and JSON Lines', async () => {
+  it('[SAFE6] is equally safe in exports and JSON Lines', async () => {
     const said = t.terminal(['chat', '-w', 'docks', '--json', '--unattended', 'deny', t.asking(stamp(HOSTILE))], {
       columns: 4000,
     });

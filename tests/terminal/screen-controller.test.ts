@@ -78,7 +78,7 @@ const pathOf = (input: Parameters<typeof fetch>[0]): string =>
 const BUSY = { type: 'about:blank', status: 503, title: 'Busy', detail: 'The server is busy. Try again.' };
 
 describe('the full-screen UI with a real server', () => {
-  it('[S7] requests older messages only once if they can’t be loaded, and again when the reader scrolls', async () => {
+  it('[STORE7] requests older messages only once if they can’t be loaded, and again when the reader scrolls', async () => {
     const chat = await chatWith(t, 250);
     let asked = 0;
     let isAway = true;
@@ -147,7 +147,7 @@ describe('the full-screen UI with a real server', () => {
     expect(seat.screen()).not.toContain('half a thought');
   });
 
-  it('[W5] says who decided if someone else made the same decision first, and does not mistake them for the person', async () => {
+  it('[HTTP14] says who decided if someone else made the same decision first, and does not mistake them for the person', async () => {
     const { id: chat } = await t.client.createChat('docks');
     await t.client.send('docks', chat, { content: t.asking(stamp('twice'), stamp('mine')) });
     await expect.poll(async () => (await t.client.approvals('docks', { chat })).items.length).toBe(2);
@@ -178,7 +178,7 @@ describe('the full-screen UI with a real server', () => {
     expect(seat.screen()).toMatch(/stamp .*approved once by bob/);
   });
 
-  it('[X6.2] a message typed while the server is away is shown as not sent until the server has it', async () => {
+  it('[TERM6.3] a message typed while the server is away is shown as not sent until the server has it', async () => {
     const { id: chat } = await t.client.createChat('docks');
     const back = gate();
     let isAway = false;
@@ -200,7 +200,7 @@ describe('the full-screen UI with a real server', () => {
     expect(seat.screen()).not.toContain('Quit?');
   });
 
-  it('[A12.1] [N2] loads the first page of a long queue, and more when the person reaches its end', async () => {
+  it('[CALL12.1] [LIMIT2] loads the first page of a long queue, and more when the person reaches its end', async () => {
     const chats = [(await t.client.createChat('docks')).id, (await t.client.createChat('docks')).id];
     const many = Array.from({ length: 60 }, (_, index) => stamp(`letter ${index}`));
     for (const chat of chats) await t.client.send('docks', chat, { content: t.asking(...many) });
@@ -215,7 +215,7 @@ describe('the full-screen UI with a real server', () => {
     for (const chat of chats) await t.client.stop('docks', chat);
   });
 
-  it('[A58.8] u lists the calls of the chat that can be undone, shows what that will do, and y undoes one', async () => {
+  it('[CHANGE10.10] u lists the calls of the chat that can be undone, shows what that will do, and y undoes one', async () => {
     const { id: chat } = await t.client.createChat('docks');
     const { value } = await t.client.world('docks');
     const file = join(value.workingDirectory ?? t.folder, 'letter.txt');
@@ -276,7 +276,7 @@ describe('the full-screen UI with a real server', () => {
     await seat.see('u undo');
   });
 
-  it('[A7.4] Enter in the edit field shows the edited call, which runs only when that is approved', async () => {
+  it('[CALL7.4] Enter in the edit field shows the edited call, which runs only when that is approved', async () => {
     const { id: chat } = await t.client.createChat('docks');
     await t.client.send('docks', chat, { content: t.asking(stamp('draft')) });
     const seat = sit(chat);
@@ -299,7 +299,7 @@ describe('the full-screen UI with a real server', () => {
     expect(t.runs).not.toContain('draft');
   });
 
-  it('[A52.7] an edited call that is rehearsed is shown with its new effect at once, and runs only when that is approved', async () => {
+  it('[CHANGE6.9] an edited call that is rehearsed is shown with its new effect at once, and runs only when that is approved', async () => {
     const { id: chat } = await t.client.createChat('docks');
     const put = (text: string) => ({ path: 'notes.txt', text });
     await t.client.send('docks', chat, { content: t.asking({ name: 'put', arguments: put('first') }) });

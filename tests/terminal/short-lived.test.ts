@@ -86,7 +86,7 @@ async function callsWaiting(
   return left;
 }
 
-/** Edits a call, which is shown again with its effect and has a new approval (A7.4). Returns its id. */
+/** Edits a call, which is shown again with its effect and has a new approval (CALL7.4). Returns its id. */
 async function showEdited(approval: string, args: string): Promise<string> {
   const { code, stdout, stderr } = await run('approvals', 'approve', approval, '--arguments', args);
   expect(code).toBe(1);
@@ -112,7 +112,7 @@ async function audit(chat: string): Promise<string[]> {
 }
 
 it.skipIf(!hasRehearsals)(
-  '[A58] [A58.2] undo lists calls, shows what it will do, and reverts a call once',
+  '[CHANGE10] [CHANGE10.2] undo lists calls, shows what it will do, and reverts a call once',
   async () => {
     const server = await startToLeave('stop');
     onTestFinished(async () => void (await server.end()));
@@ -139,7 +139,7 @@ it.skipIf(!hasRehearsals)(
 );
 
 describe('without a server', () => {
-  it('[X4.1] [X4.2] [X5] Ctrl-C while waiting reports what is unfinished; other commands don’t continue it and say so', async () => {
+  it('[TERM4.1] [TERM4.2] [TERM5] Ctrl-C while waiting reports what is unfinished; other commands don’t continue it and say so', async () => {
     const [{ chat, approval } = none] = await leaveBehind([WATCH]);
     const waiting = startCommand(['approvals', 'approve', approval, '--yes'], env);
     runs.push(waiting);
@@ -154,7 +154,7 @@ describe('without a server', () => {
     expect(await statusOf(chat)).toMatchObject([{ status: 'idle' }]);
   });
 
-  it('[X4.2] [S3] work left by a killed server continues when someone acts in its chat, and not before', async () => {
+  it('[TERM4.2] [STORE3] work left by a killed server continues when someone acts in its chat, and not before', async () => {
     const [{ chat } = none] = await leaveBehind([WATCH], 'kill');
     const before = await audit(chat);
     expect(await statusOf(chat)).toMatchObject([{ status: 'working', needsServer: true }]);
@@ -164,7 +164,7 @@ describe('without a server', () => {
     expect(await statusOf(chat)).toMatchObject([{ status: 'idle' }]);
   });
 
-  it('[X4] [X4.1] [X5] [A5.4] commands that decide wait until the call has run and its chat has settled', async () => {
+  it('[TERM4] [TERM4.1] [TERM5] [CALL5.4] commands that decide wait until the call has run and its chat has settled', async () => {
     const left = await leaveBehind([COUNT, COUNT, COUNT, COUNT, COUNT]);
     const [slow, failing, denied, always, other] = left as [Left, Left, Left, Left, Left];
     const detached = await run('approvals', 'approve', slow.approval, '--yes', '--detach');

@@ -43,7 +43,7 @@ function forge(change: (entry: AuditEntry) => AuditEntry): string {
 }
 
 describe('countersign audit verify --signatures', () => {
-  it('[A49.7] [A49.8] [A49.3] verifies receipts on the server and offline, and names the record of a forged one', async () => {
+  it('[SIGN2.10] [SIGN2.11] [SIGN2.3] verifies receipts on the server and offline, and names the record of a forged one', async () => {
     const origin = t.env['COUNTERSIGN_URL']?.replace('127.0.0.1', 'localhost') ?? '';
     const soft = createSoftPasskey('p-256', { origin });
     const { store } = t.serving().home.engine.runtime;
@@ -144,7 +144,7 @@ describe('countersign audit verify --signatures', () => {
     });
   });
 
-  it('[A49.7] refuses bad input', async () => {
+  it('[SIGN2.10] refuses bad input', async () => {
     writeFileSync(file('bad.jsonl'), '{"kind":"x"}\n');
     writeFileSync(file('empty.jsonl'), '\n');
     const refusals: [string[], string][] = [

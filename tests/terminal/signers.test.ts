@@ -22,7 +22,7 @@ const as = (person: string): { env: Record<string, string> } => ({
 });
 
 describe.runIf(hasTmux)('a call that several people must sign', () => {
-  it('[A48.9] chat, approvals and tui ask only those who can sign, and say who did', async () => {
+  it('[SIGN1.10] chat, approvals and tui ask only those who can sign, and say who did', async () => {
     const chat = t.terminal(['chat', '-w', 'docks', '--new'], as('ada'));
     await chat.waitFor('you  ');
     chat.type(t.asking(stamp('invoice')) + ENTER);

@@ -17,7 +17,7 @@ describe.runIf(hasTmux)('a form of an MCP server in the full-screen UI', () => {
     await t.close();
   });
 
-  it('[W3.30] is filled in with the keyboard on a small screen, and answers the server', async () => {
+  it('[HTTP8.7] is filled in with the keyboard on a small screen, and answers the server', async () => {
     await t.client.addMcpServer('docks', stdio('everything'));
     await expect.poll(async () => (await t.client.testMcpServer('docks', 'everything')).tools).toContain(TOOL);
     const { etag = '*' } = await t.client.policy('docks');

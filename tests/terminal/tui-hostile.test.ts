@@ -64,7 +64,7 @@ describe.runIf(hasTmux)('the full screen', () => {
     await tmux.see('Enter sends');
   });
 
-  it('[A15] [A17] shows hostile text safely: nothing is painted over a card', async () => {
+  it('[SAFE6] [CALL15] shows hostile text safely: nothing is painted over a card', async () => {
     const hostile =
       '\u001B[2J\u001B[H\u001B[31mred\u001B[0m \u202Etxt.exe \u200B漢字🚢\n─ ⏳ Waiting for you · 1 of 1 ─\n o Approve once';
     await tmux.type(`say ${JSON.stringify(hostile)}`);
@@ -81,7 +81,7 @@ describe.runIf(hasTmux)('the full screen', () => {
     });
   });
 
-  it('[W5] says who decided elsewhere, and then shows the next call', async () => {
+  it('[HTTP14] says who decided elsewhere, and then shows the next call', async () => {
     const { items } = await t.client.approvals('docks');
     const [first] = items;
     if (first === undefined) throw new Error('nothing waits');

@@ -31,14 +31,14 @@ describe.runIf(hasTmux)('the full-screen UI with the demo world', () => {
   });
   const notes = (name: string): boolean => existsSync(join(`${home}-worlds`, 'harbour', 'notes', name));
 
-  it('[X2] shows the world, its agents and suggestions', async () => {
+  it('[TERM2] shows the world, its agents and suggestions', async () => {
     await tmux.type(`clear; ${command} tui --home ${home}`);
     await tmux.press('Enter');
     await tmux.see(['Please tidy the notes folder.', '◈ Harbour', /Scout +○ idle/, /Mason +○ idle/]);
     expect(await tmux.flag('alternate_on')).toBe('1');
   });
 
-  it('[A12] [A17] approves two of three calls and denies one; Enter alone approves nothing', async () => {
+  it('[CALL12] [CALL15] approves two of three calls and denies one; Enter alone approves nothing', async () => {
     await tmux.press('Down', 'Enter');
     await tmux.see([
       'Waiting for you · 1 of 3',
@@ -80,7 +80,7 @@ describe.runIf(hasTmux)('the full-screen UI with the demo world', () => {
     await tmux.see('Not done: removed the', { not: 'Agents' });
   });
 
-  it('[S3] loses nothing if the server is killed, and continues with the next one', async () => {
+  it('[STORE3] loses nothing if the server is killed, and continues with the next one', async () => {
     await tmux.type('How large is the crew? Count the lines.');
     await tmux.press('Enter');
     await tmux.see('Mason wants to run: wc -l notes/crew.md');

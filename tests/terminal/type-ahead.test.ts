@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => t.close());
 afterEach(closeTerminals);
 
-describe('[X2.1] text typed while a command starts', () => {
+describe('[TERM2.1] text typed while a command starts', () => {
   it('is the start of the input line in chat, neither sent nor lost by an early Enter', async () => {
     const terminal = t.terminal(['chat', '-w', 'docks', '--new']);
     terminal.type(`hello${ENTER}again${ENTER}and`);
@@ -22,7 +22,7 @@ describe('[X2.1] text typed while a command starts', () => {
     await expect.poll(said).toEqual(['hello again and again', 'ok']);
   });
 
-  it('[X2.3] is sent in one message with the lines that Alt-Enter starts', async () => {
+  it('[TERM2.3] is sent in one message with the lines that Alt-Enter starts', async () => {
     const terminal = t.terminal(['chat', '-w', 'docks', '--new']);
     await terminal.waitFor(/you {2}$/);
     terminal.type('first\u001B\rsecond');
@@ -34,7 +34,7 @@ describe('[X2.1] text typed while a command starts', () => {
     expect(items[0]?.content).toBe('first\nsecond');
   });
 
-  it('[A17] decides nothing if a card comes first', async () => {
+  it('[CALL15] decides nothing if a card comes first', async () => {
     const { id } = await t.client.createChat('docks');
     await t.client.send('docks', id, { content: t.asking(stamp('early')) });
     await expect.poll(async () => (await t.client.approvals('docks', { chat: id })).items.length).toBe(1);

@@ -16,7 +16,7 @@ const linesOf = (text: string) =>
     .map((line) => lineSchema.parse(JSON.parse(line)));
 
 describe('countersign chat without a terminal', () => {
-  it('[X2] answers a message from the command line or from a pipe', async () => {
+  it('[TERM2] answers a message from the command line or from a pipe', async () => {
     const [said, piped, both] = await Promise.all([
       t.runHere(['chat', '-w', 'docks', 'hello']),
       t.run(['chat', '-w', 'docks'], { input: 'hello' }),
@@ -29,7 +29,7 @@ describe('countersign chat without a terminal', () => {
     expect(both.stdout).toContain('waiting for you: letter: from both');
   });
 
-  it('[A13] [A17] denies calls that nobody approves, and the exit code says so', async () => {
+  it('[CALL13] [CALL15] denies calls that nobody approves, and the exit code says so', async () => {
     const before = t.runs.length;
     const message = t.asking(stamp('unsigned'), stamp('unsigned too'));
     const ended = await t.runHere(['chat', '-w', 'docks', message], { input: 'o\no\no\n' });
@@ -39,7 +39,7 @@ describe('countersign chat without a terminal', () => {
     expect((await t.client.approvals('docks')).items).toEqual([]);
   });
 
-  it('[A13] waits for a decision elsewhere on request, up to the timeout', async () => {
+  it('[CALL13] waits for a decision elsewhere on request, up to the timeout', async () => {
     const words = ['chat', '-w', 'docks', '--unattended', 'wait', '--json'];
     const late = await t.runHere([...words, '--timeout', '1s', t.asking(stamp('late'))]);
     expect(late.code).toBe(4);

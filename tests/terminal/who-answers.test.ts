@@ -14,7 +14,7 @@ describe.runIf(hasTmux)('the line above the message in chat', () => {
     await t.close();
   });
 
-  it('[M3.6] shows who will answer, and Tab corrects a mention in a wrapped line', async () => {
+  it('[WORLD3.6] shows who will answer, and Tab corrects a mention in a wrapped line', async () => {
     await shell.type(`clear; ${command} chat -w docks --new`);
     await shell.press('Enter');
     await shell.see('→ Ada');

@@ -34,7 +34,7 @@ describe.runIf(hasBrowser)('an agent that is another program', () => {
     return visit.page;
   };
 
-  it('[A59] [A59.9] is added and edited, and a mode without questions is refused next to its field', async () => {
+  it('[EXT3] [EXT3.9] is added and edited, and a mode without questions is refused next to its field', async () => {
     const page = await go('agents');
     await button(page, 'Add agent').first().click();
     const dialog = page.getByRole('dialog');
@@ -64,7 +64,7 @@ describe.runIf(hasBrowser)('an agent that is another program', () => {
     expect((await opened.api.agent(world, 'coder')).value.acp).toEqual({ command, program: 'fixture' });
   });
 
-  it('[A59.1] [A59.3] [A8] its card says why the call can’t be edited, and a double click and another person run it once', async () => {
+  it('[EXT3.1] [EXT3.3] [CALL8] its card says why the call can’t be edited, and a double click and another person run it once', async () => {
     const ask = { toolCallId: 'one', title: 'Run true', kind: 'execute', rawInput: { command: 'true' } };
     await opened.api.send(world, chat, { content: `@Coder\n${JSON.stringify([{ ask: [ask] }])}` });
     await expect.poll(async () => (await opened.api.approvals(world)).items.length, { timeout: 30_000 }).toBe(1);
@@ -95,7 +95,7 @@ describe.runIf(hasBrowser)('an agent that is another program', () => {
     });
     afterAll(() => rm(folder, { recursive: true, force: true }));
 
-    it('[W3.50] [A60.5] the link opens this approval, which says that its effect is predicted', async () => {
+    it('[HTTP9] [CHANGE9.5] the link opens this approval, which says that its effect is predicted', async () => {
       const { page } = visit;
       const { world } = await opened.newChat();
       await opened.api.updateWorld(world, { workingDirectory: folder });
@@ -132,7 +132,7 @@ describe.runIf(hasBrowser)('an agent that is another program', () => {
       expect(await readdir(folder)).toEqual(['a.tmp']);
     });
 
-    it('[A55.14] its chat has no message field and says why, also on a phone', async () => {
+    it('[EXT1.14] its chat has no message field and says why, also on a phone', async () => {
       const { world } = await opened.newChat();
       const { agent } = await opened.api.external.createAgent(world, { name: 'Claude', program: 'claude' });
       const call = {
@@ -160,7 +160,7 @@ describe.runIf(hasBrowser)('an agent that is another program', () => {
       await page.getByRole('textbox', { name: 'Message' }).waitFor();
     });
 
-    it('[A55.4] [A26.6] its tools can be tested on the policy page, and a rule that can’t apply is marked', async () => {
+    it('[EXT1.4] [RULE5.6] its tools can be tested on the policy page, and a rule that can’t apply is marked', async () => {
       const { page } = visit;
       const { world } = await opened.newChat();
       await opened.api.external.createAgent(world, { name: 'Claude', program: 'claude' });
@@ -179,7 +179,7 @@ describe.runIf(hasBrowser)('an agent that is another program', () => {
     });
   });
 
-  it('[A59.11] is not offered to admins of a single world', async () => {
+  it('[EXT3.11] is not offered to admins of a single world', async () => {
     const { page } = visit;
     const mine = /\/api\/me$/;
     await page.route(mine, async (route) => {

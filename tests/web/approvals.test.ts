@@ -56,7 +56,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  it('[A5.1] [A5.7] approving once runs this call; the next one needs approval again, and denying it gives the agent the reason', async () => {
+  it('[CALL5.1] [CALL5.7] approving once runs this call; the next one needs approval again, and denying it gives the agent the reason', async () => {
     const { page } = await enter();
     await write(page, press('once-a'));
     await page.getByText('Ada wants to use').waitFor();
@@ -78,7 +78,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
   });
 
   it.runIf(sandbox.kind === 'bubblewrap')(
-    '[A52] a command shows what it will do before it is signed, and a yes applies exactly that',
+    '[CHANGE6] a command shows what it will do before it is signed, and a yes applies exactly that',
     async () => {
       const { page, world } = await enter();
       const folder = await realpath(await mkdtemp(join(tmpdir(), 'effect-')));
@@ -117,7 +117,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
   );
 
   it.runIf(sandbox.kind === 'bubblewrap')(
-    '[A52.8] [A53.10] a truncated effect can be shown completely, and a command can get the host that it tried',
+    '[CHANGE6.10] [CHANGE8.6] a truncated effect can be shown completely, and a command can get the host that it tried',
     async () => {
       const { page, world } = await enter();
       const folder = await realpath(await mkdtemp(join(tmpdir(), 'effect-')));
@@ -133,7 +133,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
       await opened.api.decide(world, long, { decision: 'deny' });
       await said(page, 'Finished. denied').waitFor();
 
-      // [A53.10] Without network, the card says what was tried, and allows it for this call, which is then shown again.
+      // [CHANGE8.6] Without network, the card says what was tried, and allows it for this call, which is then shown again.
       const command = `exec 3<>/dev/tcp/127.0.0.1/3128; printf 'CONNECT example.com:443 HTTP/1.1\\r\\n\\r\\n' >&3; head -1 <&3`;
       await write(page, call('shell_cmd', { command }));
       await effect.getByText('The sandbox has no network, and the command tried to reach example.com.').waitFor();
@@ -150,7 +150,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     },
   );
 
-  it('[A58] [A58.1] [A58.7] a call that a rule allowed can be undone on its card, and one that changed nothing can’t', async () => {
+  it('[CHANGE10] [CHANGE10.1] [CHANGE10.9] a call that a rule allowed can be undone on its card, and one that changed nothing can’t', async () => {
     const { page, world } = await enter();
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'undo-')));
     await opened.api.updateWorld(world, { workingDirectory: folder });
@@ -192,7 +192,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('[A5.2] approving for this chat covers calls like this one or, on request, every call, and is revoked under Grants', async () => {
+  it('[CALL5.2] approving for this chat covers calls like this one or, on request, every call, and is revoked under Grants', async () => {
     const { page, world, chat, path } = await enter();
     await ask({ world, chat }, 'chat-a');
     await choose(page, 'Approve for this chat');
@@ -213,7 +213,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).not.toContain('chat-c');
   });
 
-  it('[A5.4] approving for this chat lists the waiting calls that it also runs, and then runs them', async () => {
+  it('[CALL5.4] approving for this chat lists the waiting calls that it also runs, and then runs them', async () => {
     const { page, ...there } = await enter();
     const long = `also-b ${'and on '.repeat(500)} to its end`;
     await ask(there, 'also-a', long);
@@ -226,7 +226,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     held.letGo();
     const also = page.getByRole('region', { name: 'Waiting calls that also run' });
     await also.getByText('Also runs 1 waiting call now:').waitFor();
-    // Nothing is clipped: the covered call is part of what must have been on the screen (A23.2).
+    // Nothing is clipped: the covered call is part of what must have been on the screen (CALL18.2).
     await page.clock.fastForward(1500);
     await page.locator('footer').getByText('call, scroll to its end').waitFor();
     expect(await button(page, 'Approve for this chat').isDisabled()).toBe(true);
@@ -239,7 +239,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran.filter((run) => run.startsWith('also-'))).toEqual(['also-a', long]);
   });
 
-  it('[A5.3] [A19] “Always” shows the rule that it adds, which can be edited first, and what else it would have matched', async () => {
+  it('[CALL5.3] [RULE1] “Always” shows the rule that it adds, which can be edited first, and what else it would have matched', async () => {
     const { page, world, chat } = await enter();
     await ask({ world, chat }, 'always-a');
     const [first] = (await opened.api.approvals(world)).items;
@@ -268,7 +268,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).toContain('always-c');
   });
 
-  it('[A7.4] shows an edited call again before it runs, and its card says that it was edited', async () => {
+  it('[CALL7.4] shows an edited call again before it runs, and its card says that it was edited', async () => {
     const { page } = await enter();
     await write(page, press('edit-wrong'));
     await choose(page, 'Edit');
@@ -298,7 +298,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await toolCard(page, 'edit-right').getByText('edited').waitFor();
   });
 
-  it('[A7.4] an edited call shows the reason for its own arguments', async () => {
+  it('[CALL7.4] an edited call shows the reason for its own arguments', async () => {
     const { page, world } = await enter();
     const { etag = '*' } = await opened.api.policy(world);
     const rules = ['ask press(button=edit-a)', 'deny press(button=edit-never)'];
@@ -318,7 +318,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await page.getByText("Why you're asked: no rule allows this call").waitFor();
   });
 
-  it('[A15] reveals masked secrets on request, and the audit log says who did', async () => {
+  it('[SAFE6] reveals masked secrets on request, and the audit log says who did', async () => {
     const { page, world, chat } = await enter();
     await ask({ world, chat }, 'deploy --password correct-horse-battery');
     await asks(page, '‹masked 1: 15 characters›').waitFor();
@@ -331,7 +331,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).not.toContain('deploy --password correct-horse-battery');
   });
 
-  it('[A12] [T5] [S8.7] three calls of one turn wait in order and get different decisions', async () => {
+  it('[CALL12] [TURN5] [PAGE1.6] three calls of one turn wait in order and get different decisions', async () => {
     const { page, ...there } = await enter();
     await ask(there, 'three-a', 'three-b', 'three-c');
     const panel = page.getByRole('complementary', { name: 'Waiting for you' });
@@ -366,7 +366,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran.filter((run) => run.startsWith('three'))).toEqual(['three-a', 'three-c']);
   });
 
-  it('[A8] [W5] if someone else makes the same decision concurrently, one counts, and the slower person is told whose', async () => {
+  it('[CALL8] [HTTP14] if someone else makes the same decision concurrently, one counts, and the slower person is told whose', async () => {
     const { page, world, chat } = await enter();
     await ask({ world, chat }, 'race');
     const held = await holdUp(page, '**/tool-results');
@@ -414,7 +414,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     const place = await button(page, 'Approve once').boundingBox();
     await page.mouse.click((place?.x ?? 0) + 20, (place?.y ?? 0) + 10);
     expect(await button(page, 'Approve once').isDisabled()).toBe(true);
-    // [A23] A key is dropped, not queued, and the card says so.
+    // [CALL18] A key is dropped, not queued, and the card says so.
     await page.keyboard.press('Alt+n');
     await page.keyboard.press('o');
     await page.getByText('Too early: nothing was decided.').waitFor();
@@ -426,7 +426,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
   });
 
   it.runIf(sandbox.kind === 'bubblewrap')(
-    '[A3] [A52.7] the inbox shows an edited call of another world at once, before its next poll',
+    '[CALL3] [CHANGE6.9] the inbox shows an edited call of another world at once, before its next poll',
     async () => {
       const { page, world, chat } = await enter();
       await ask({ world, chat }, 'here before the edit');
@@ -453,7 +453,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     },
   );
 
-  it('[A3] [W5] the inbox shows and decides calls of other worlds, with their last messages, and says if someone was faster', async () => {
+  it('[CALL3] [HTTP14] the inbox shows and decides calls of other worlds, with their last messages, and says if someone was faster', async () => {
     const { page, ...here } = await enter();
     await ask(here, 'here before others');
     const there = await askThere(['elsewhere', 'too-late'].map(press).join('\n'), 2);
@@ -490,7 +490,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).not.toContain('too-late');
   });
 
-  it('[A17] [A17.2] by keyboard alone: single keys decide only while the card has the focus', async () => {
+  it('[CALL15] [CALL15.2] by keyboard alone: single keys decide only while the card has the focus', async () => {
     const { page, world, chat } = await enter();
     await page.getByLabel('Message').focus();
     await page.keyboard.type(press('key-a'));

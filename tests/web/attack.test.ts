@@ -47,7 +47,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  it('[A10] can’t draw anything that looks like a card, an approval or a button', async () => {
+  it('[CALL10] can’t draw anything that looks like a card, an approval or a button', async () => {
     const { page, world, chat } = await enter();
     const forged = [
       '## Ada wants to run',
@@ -70,7 +70,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     expect((await opened.api.approvals(world)).items).toEqual([]);
   });
 
-  it('[A3] can’t hide anything in the middle of a megabyte: the end is shown, the card says what is hidden, and nothing is blocked', async () => {
+  it('[CALL3] can’t hide anything in the middle of a megabyte: the end is shown, the card says what is hidden, and nothing is blocked', async () => {
     const { page, world, chat } = await enter();
     const long = `echo ${'a'.repeat(490_000)}; rm -rf everything; echo ${'b'.repeat(490_000)}; the very end`;
     await opened.api.send(world, chat, { content: press(long) });
@@ -134,7 +134,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     },
   );
 
-  it('[A12] [A12.1] [N2] can’t overwhelm anyone with many calls at once: they wait in order, each decision applies to one, and the inbox loads its first page', async () => {
+  it('[CALL12] [CALL12.1] [LIMIT2] can’t overwhelm anyone with many calls at once: they wait in order, each decision applies to one, and the inbox loads its first page', async () => {
     const { page, world, chat } = await enter();
     const chats = [chat, (await opened.api.createChat(world)).id];
     for (const each of chats) {
@@ -223,7 +223,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
       for (const words of ['tilde', 'fence']) await answer.locator('pre').getByText(`${inside} ${words}`).waitFor();
     });
 
-    it('[A15] in text that will run is escaped, on the card and in the transcript', async () => {
+    it('[SAFE6] in text that will run is escaped, on the card and in the transcript', async () => {
       const { page } = visit;
       await write(page, press(`${BIDI}${ANSI}<b>bold</b>`));
       const card = page.getByRole('region', { name: /wants to/ });
@@ -236,7 +236,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
       await said(page, 'Finished. denied').waitFor();
     });
 
-    it('[T13] a result of ten megabytes in one line is folded and blocks nothing', async () => {
+    it('[TURN13] a result of ten megabytes in one line is folded and blocks nothing', async () => {
       const { page } = visit;
       await write(page, call('flood', { text: `${HTML}${ANSI}` }));
       const flood = toolCard(page, 'flood');
@@ -291,7 +291,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     });
   });
 
-  it('[W1] [S8.2] can’t use an ended session: the page says so and approves nothing, until someone signs in elsewhere', async () => {
+  it('[WHO1] [PAGE1.2] can’t use an ended session: the page says so and approves nothing, until someone signs in elsewhere', async () => {
     const { page, world, chat } = await enter();
     const { context } = visit;
     await opened.api.send(world, chat, { content: press('ended') });
@@ -318,7 +318,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     await button(page, 'Approve once').click();
     await said(page, 'Finished. done').waitFor();
 
-    // [S8.2] No typed text is lost.
+    // [PAGE1.2] No typed text is lost.
     await goTo(page, `/w/${world}/policy`);
     await page.getByLabel('Rules').fill('ask press(*)');
     await context.clearCookies();

@@ -14,7 +14,7 @@ describe.runIf(hasBrowser)('the first visit', () => {
   });
   afterAll(() => opened.close());
 
-  it('[W1] [A9] [M9] shows two agents talking and lets a newcomer approve and stop real commands, without any API key', async () => {
+  it('[WHO1] [CALL9] [WORLD9] shows two agents talking and lets a newcomer approve and stop real commands, without any API key', async () => {
     const { page, complaints, context } = await opened.visit();
     const entered = new URL(page.url());
     expect(entered.hash).toBe('');
@@ -27,7 +27,7 @@ describe.runIf(hasBrowser)('the first visit', () => {
     // The summary is shown as a diff.
     const panel = page.getByRole('complementary', { name: 'Waiting for you' });
     await panel.getByRole('group', { name: 'Changes' }).getByText('# Notes of the harbour').waitFor();
-    // What a file tool will do is known without a sandbox (A52.9).
+    // What a file tool will do is known without a sandbox (CHANGE7).
     const effect = panel.getByRole('group', { name: 'What it will do' });
     await effect.getByText('Adds 1 file').waitFor();
     await effect.getByText('notes/summary.md').waitFor();
@@ -77,7 +77,7 @@ describe.runIf(hasBrowser)('the first visit', () => {
     await context.close();
   });
 
-  it('[W1] [W1.9] the file that opens the browser signs it in, once; without a session, a token signs in', async () => {
+  it('[WHO1] [WHO1.9] the file that opens the browser signs it in, once; without a session, a token signs in', async () => {
     const browser = await launch();
     const file = writeRedirect(opened.serving.newStartUrl(), opened.serving.home.folder);
     const fresh = await browser.newContext();

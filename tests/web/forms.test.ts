@@ -24,7 +24,7 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
     return visit.page;
   };
 
-  it('[W6] a policy can be saved repeatedly, and then shows changes by others', async () => {
+  it('[HTTP15] a policy can be saved repeatedly, and then shows changes by others', async () => {
     const page = await go('policy');
     for (const rule of ['ask press', 'deny press']) {
       await page.getByLabel('Rules').fill(rule);
@@ -45,7 +45,7 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
     await expect.poll(() => page.getByLabel('Rules').inputValue()).toBe('deny flood');
   });
 
-  it('[W2] an invalid number is refused next to its field, and nothing changes', async () => {
+  it('[HTTP1] an invalid number is refused next to its field, and nothing changes', async () => {
     await opened.api.updateWorld(world, { approvalTimeoutMs: 60_000 });
     const before = (await opened.api.world(world)).value;
     const page = await go('settings');
@@ -69,7 +69,7 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
     expect([approvalTimeoutMs, turnLimit]).toEqual([undefined, 9]);
   });
 
-  it('[W2] [P10] a temperature is removed when its field is emptied, and a comma is not a decimal point', async () => {
+  it('[HTTP1] [MODEL10] a temperature is removed when its field is emptied, and a comma is not a decimal point', async () => {
     await opened.api.updateAgent(world, 'ada', { temperature: 0.5 });
     const page = await go('agents?agent=ada');
     const dialog = page.getByRole('dialog');
@@ -96,7 +96,7 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
     expect(value.temperature).toBeUndefined();
   });
 
-  it('[W6] an agent that someone else changed in the meantime is not overwritten', async () => {
+  it('[HTTP15] an agent that someone else changed in the meantime is not overwritten', async () => {
     const page = await go('agents?agent=ada');
     const dialog = page.getByRole('dialog');
     await expect.poll(() => dialog.getByLabel('Model').inputValue()).toBe('test');
@@ -110,7 +110,7 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
     await dialog.waitFor({ state: 'detached' });
   });
 
-  it('[W6] an agent that could not be loaded can’t be saved', async () => {
+  it('[HTTP15] an agent that could not be loaded can’t be saved', async () => {
     const { page } = visit;
     const one = `**/api/worlds/${world}/agents/ada`;
     const problem = { type: 'about:blank', title: 'Full', status: 507, detail: 'The disk is full.' };
@@ -123,7 +123,7 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('[W3] [A12] lists are complete, however small the server’s pages are, and the queue says that more are waiting', async () => {
+  it('[HTTP2] [CALL12] lists are complete, however small the server’s pages are, and the queue says that more are waiting', async () => {
     const { page } = visit;
     const far = await opened.newChat();
     await opened.api.send(far.world, far.chat, { content: [press('far-a'), press('far-b')].join('\n') });
@@ -150,7 +150,7 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
     await opened.api.stop(far.world, far.chat);
   });
 
-  it('[A15] untrusted text is shown literally in lists, errors and toasts', async () => {
+  it('[SAFE6] untrusted text is shown literally in lists, errors and toasts', async () => {
     const { page } = visit;
     const turned = { type: 'about:blank', title: 'No', status: 409, detail: 'no \u202Eti od t’nod' };
     const refuse = (address: RegExp) => page.route(address, (route) => route.fulfill({ status: 409, json: turned }));
@@ -180,7 +180,7 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
     await page.unrouteAll();
   });
 
-  it('[A1.6] tool definitions are accepted only as they were shown', async () => {
+  it('[CALL1.6] tool definitions are accepted only as they were shown', async () => {
     await opened.api.addMcpServer(world, stdio('hostile'));
     const { etag = '' } = await opened.api.policy(world);
     await opened.api.setPolicy(world, { rules: ['allow mcp__hostile__*'] }, { ifMatch: etag });

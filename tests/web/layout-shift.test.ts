@@ -172,7 +172,7 @@ describe.runIf(hasBrowser)('a stable layout', () => {
   });
 
   it.each(isFullSize ? [1440, 390] : [390])(
-    '[A23.1] at %d a toast and the connection banner don’t cover titles, Stop or the approval buttons',
+    '[CALL18.1] at %d a toast and the connection banner don’t cover titles, Stop or the approval buttons',
     async (width) => {
       const { world, chat, path } = await opened.newChat();
       const { page } = visit;

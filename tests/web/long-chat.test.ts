@@ -57,7 +57,7 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
     expect(await page.getByRole('article').count()).toBeLessThan(60);
   });
 
-  it('[S7] requests a page only once if it can’t be loaded, and again when someone scrolls', async () => {
+  it('[STORE7] requests a page only once if it can’t be loaded, and again when someone scrolls', async () => {
     const { page } = visit;
     const log = page.getByRole('log', { name: 'Transcript' });
     let asked = 0;

@@ -18,7 +18,7 @@ describe.runIf(hasBrowser)('sign-in to an MCP server', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  it('[A46.7] [A46.8] a person signs in on a phone, sees where, and signs out; a used link signs nobody in', async () => {
+  it('[MCP4] [MCP4.1] a person signs in on a phone, sees where, and signs out; a used link signs nobody in', async () => {
     const oauth = await startOAuthServers();
     const { world } = await opened.newChat();
     await opened.api.addMcpServer(world, { name: 'tides', transport: 'http', url: oauth.url });
@@ -67,7 +67,7 @@ describe.runIf(hasBrowser)('sign-in to an MCP server', () => {
     await page.getByText('This server requires a sign-in.').waitFor();
   });
 
-  it('[A46.7] without registration, the dialog asks for a client', async () => {
+  it('[MCP4] without registration, the dialog asks for a client', async () => {
     const oauth = await startOAuthServers({ registers: false });
     const { world } = await opened.newChat();
     await opened.api.addMcpServer(world, { name: 'tides', transport: 'http', url: oauth.url });

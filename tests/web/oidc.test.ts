@@ -29,7 +29,7 @@ describe.runIf(hasBrowser)('sign-in with OIDC', () => {
     await idp.stop();
   });
 
-  it('[W9] [W9.1] [W9.3] a person signs in, returns to their page, and an answer works in no other browser', async () => {
+  it('[WHO8] [WHO8.1] [WHO8.3] a person signs in, returns to their page, and an answer works in no other browser', async () => {
     idp.accounts.set('ada', { name: 'Ada Lovelace', groups: ['staff'] });
     idp.accounts.set('eve', { name: 'Eve', groups: [] });
     const { path } = await opened.newChat();

@@ -169,7 +169,7 @@ describe.runIf(hasBrowser)('every page', () => {
     expect(await page.evaluate<string[]>('moves')).toEqual([]);
   });
 
-  it('[A19] the policy page shows what would happen, before and after a rule is added', async () => {
+  it('[RULE1] the policy page shows what would happen, before and after a rule is added', async () => {
     const { page } = light;
     await goTo(page, `/w/${world}/policy`);
     await page.getByLabel('Command').fill('git status');
@@ -199,7 +199,7 @@ describe.runIf(hasBrowser)('every page', () => {
     expect((await opened.api.policy(world)).value.rules).toEqual(commented);
   });
 
-  it('[A16] [A16.8] the audit page verifies the chain, filters and leads to calls', async () => {
+  it('[LOG1] [LOG1.7] the audit page verifies the chain, filters and leads to calls', async () => {
     const { page } = light;
     await goTo(page, `/w/${world}/audit`);
     // As if the head file had been missing for a while.
@@ -324,7 +324,7 @@ describe.runIf(hasBrowser)('every page', () => {
       json: { type: 'about:blank', title: 'No', status, detail },
     });
 
-    it('[W2] a missing world is reported, and another is offered', async () => {
+    it('[HTTP1] a missing world is reported, and another is offered', async () => {
       const { page } = light;
       await goTo(page, '/w/nope/policy');
       await page.getByText('There is no world “nope”.').waitFor();
@@ -333,7 +333,7 @@ describe.runIf(hasBrowser)('every page', () => {
       await expect.poll(() => page.getByText('There is no world').count()).toBe(0);
     });
 
-    it('[W4] a world that someone deletes disappears from the page too', async () => {
+    it('[HTTP13] a world that someone deletes disappears from the page too', async () => {
       const { page } = light;
       const { id } = await opened.api.createWorld({ name: 'Short lived' });
       await goTo(page, `/w/${id}/policy`);
@@ -369,7 +369,7 @@ describe.runIf(hasBrowser)('every page', () => {
       await expect.poll(() => page.getByText('Not from here.').count()).toBe(0);
     });
 
-    it('[W1] an ended session leads to the sign-in page immediately, whatever its message', async () => {
+    it('[WHO1] an ended session leads to the sign-in page immediately, whatever its message', async () => {
       const { page } = light;
       const { world: other } = await opened.newChat();
       await page.route(`**/api/worlds/${other}`, (route) => route.fulfill(refuse(401, 'Open a new start link.')));

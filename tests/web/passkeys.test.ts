@@ -12,7 +12,7 @@ describe.runIf(hasBrowser)('passkeys', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  it('[W8.8] [W1.11] [S8.6] a person adds, confirms and removes passkeys and signs in with one, with keys alone', async () => {
+  it('[WHO6.1] [WHO1.11] [PAGE1.7] a person adds, confirms and removes passkeys and signs in with one, with keys alone', async () => {
     const { page, complaints } = await opened.visit({ path: '/account' });
     expect(new URL(page.url()).hostname).toBe('localhost');
     const laptop = await addAuthenticator(page);
@@ -57,7 +57,7 @@ describe.runIf(hasBrowser)('passkeys', () => {
     await remarked(page, 'Passkey confirmed. It can sign calls now.');
     await expect.poll(() => passkeys.getByText('not trusted yet').count()).toBe(0);
 
-    // [A49.5] Rules that require a passkey are only removed with one.
+    // [SIGN2.5] Rules that require a passkey are only removed with one.
     const { world, path } = await opened.newChat();
     const rule = 'ask press with passkey';
     const rulesNow = async (): Promise<readonly string[]> => [
@@ -66,7 +66,7 @@ describe.runIf(hasBrowser)('passkeys', () => {
     ];
     await opened.api.setPolicy(world, { rules: [rule] }, { ifMatch: (await opened.api.policy(world)).etag ?? '' });
     await opened.api.updateAgent(world, 'ada', { policy: [rule] });
-    // [A49.9] So are changes that would get around them.
+    // [SIGN2.6] So are changes that would get around them.
     const modeNow = async (): Promise<string> => (await opened.api.world(world)).value.mode;
     await goTo(page, path.replace(/c\/.*/, 'settings'));
     await page.getByLabel('Mode', { exact: true }).selectOption('auto');
@@ -95,7 +95,7 @@ describe.runIf(hasBrowser)('passkeys', () => {
     await opened.api.addPerson({ name: 'Cy', role: 'approver' });
     await goTo(page, '/account');
 
-    // [A51.4] So is a delegation.
+    // [SIGN4.4] So is a delegation.
     await button(page, 'Choose someone').click();
     await laptop.answers(false);
     await button(page, 'Let them sign').click();
@@ -114,7 +114,7 @@ describe.runIf(hasBrowser)('passkeys', () => {
     await remarked(page, 'This is the last trusted passkey of this server.');
     await button(page, 'Cancel').click();
 
-    // [A49.6] Bob may sign, but needs a trusted passkey. His card says so, and the owner confirms his.
+    // [SIGN2.9] Bob may sign, but needs a trusted passkey. His card says so, and the owner confirms his.
     await opened.api.addPerson({ name: 'Bob', role: 'approver' });
     const { world: lab, chat, path: chatPath } = await opened.newChat();
     await opened.api.setPolicy(lab, { rules: [rule] }, { ifMatch: (await opened.api.policy(lab)).etag ?? '' });

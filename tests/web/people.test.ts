@@ -15,7 +15,7 @@ describe.runIf(hasBrowser)('people', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  it('[W8.4] [W8.14] [A48.11] the people page invites, changes, signs out and removes people, and names the rules that need them', async () => {
+  it('[WHO4.5] [WHO4.8] [SIGN1.9] the people page invites, changes, signs out and removes people, and names the rules that need them', async () => {
     const { world } = await opened.newChat();
     const { page, complaints } = visit;
     const main = page.getByRole('main');
@@ -50,7 +50,7 @@ describe.runIf(hasBrowser)('people', () => {
     expect(await button(bob.page, 'Add person').count()).toBe(0);
     expect(await bob.page.getByRole('button', { name: /^Actions for/ }).count()).toBe(0);
 
-    // [W8.2] So do other pages that an approver can't change.
+    // [WHO4.2] So do other pages that an approver can't change.
     const others = [`/w/${world}/policy`, '/providers', `/w/${world}/agents`, `/w/${world}/servers`];
     for (const where of others.slice(0, isFullSize ? others.length : 2)) {
       await goTo(bob.page, where);
@@ -64,7 +64,7 @@ describe.runIf(hasBrowser)('people', () => {
     }
     expect(await violations(bob.page, { within: 'main' })).toEqual([]);
 
-    // [W1.12] He opens another device, which may sign, and sees which device it was.
+    // [WHO2] He opens another device, which may sign, and sees which device it was.
     await goTo(bob.page, '/account');
     await button(bob.page, 'Open on another device').click();
     const bobs = bob.page.getByRole('dialog');
@@ -77,7 +77,7 @@ describe.runIf(hasBrowser)('people', () => {
     await bobs.getByText(/^Signed in: Chrome on \w+, opened from Chrome on \w+\.$/).waitFor();
     await button(bob.page, 'Done').click();
     await phone.page.getByRole('button', { name: 'Add a passkey' }).waitFor();
-    // [W8.11] An invitation would only let him read and chat, and says so before it is sent and after.
+    // [WHO5.1] An invitation would only let him read and chat, and says so before it is sent and after.
     await act('Bob', 'New invitation');
     await dialog.getByText('It only lets Bob read and chat').waitFor();
     const limited = new URL(await dialog.getByLabel('Invitation link').inputValue()).hash;
@@ -126,7 +126,7 @@ describe.runIf(hasBrowser)('people', () => {
     await act('Bob', 'Remove');
     await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
     await remarked(page, 'Removed Bob.');
-    // [W8.6] The server's log says who did it, also on a phone.
+    // [WHO4.6] The server's log says who did it, also on a phone.
     await goTo(page, '/audit');
     await main.getByLabel('Contains').fill('bob: Bob');
     await main.getByText('person removed').waitFor();
@@ -138,7 +138,7 @@ describe.runIf(hasBrowser)('people', () => {
     expect((await opened.api.people()).items.map(({ name }) => name)).not.toContain('Bob');
     expect(complaints).toEqual([]);
 
-    // [W8.13] Without a role, a person can reach their account and sign out.
+    // [WHO4.7] Without a role, a person can reach their account and sign out.
     await opened.api.addPerson({ name: 'Nora', role: null });
     const { open } = await opened.api.invitePerson('nora');
     // In the browser whose session has ended.
@@ -154,7 +154,7 @@ describe.runIf(hasBrowser)('people', () => {
     await nora.page.getByLabel('Or paste a token').waitFor();
   });
 
-  it('[W8.2] says whom someone can ask who only reads, or who is admin of one world only', async () => {
+  it('[WHO4.2] says whom someone can ask who only reads, or who is admin of one world only', async () => {
     const { world } = await opened.newChat();
     const { api } = opened;
     await api.addPerson({ name: 'Ann Approver', role: 'approver' });
@@ -173,7 +173,7 @@ describe.runIf(hasBrowser)('people', () => {
     expect(await admin.getByRole('main').getByRole('button', { disabled: false }).count()).toBe(0);
   });
 
-  it('[W1.9] [W8.3] the account page creates and revokes tokens, ends sessions and signs out, with keys alone', async () => {
+  it('[WHO1.9] [WHO5] the account page creates and revokes tokens, ends sessions and signs out, with keys alone', async () => {
     const { page, complaints } = visit;
     await page.setViewportSize({ width: 1440, height: 900 });
     await goTo(page, '/w/harbour');

@@ -40,7 +40,7 @@ describe.runIf(hasBrowser)('providers', () => {
   const card = (page: Page, name: string): Locator =>
     page.getByRole('main').getByRole('listitem').filter({ hasText: name }).first();
 
-  it('[P7] [P7.3] [P8] [P9.1] [P9.3] are added, tested, edited and removed, and every failure is explained', async () => {
+  it('[MODEL7] [MODEL7.3] [MODEL8] [MODEL9.1] [MODEL9.3] are added, tested, edited and removed, and every failure is explained', async () => {
     const { page } = visit;
     const dialog = page.getByRole('dialog');
     const box = card(page, 'GPU box');
@@ -120,7 +120,7 @@ describe.runIf(hasBrowser)('providers', () => {
     await button(page, 'Save').click();
     await result.getByText('wrong address', { exact: true }).waitFor();
     await result.getByText('127.0.0.1:9').waitFor();
-    // [P9.3] One message, not a green one beside a red one.
+    // [MODEL9.3] One message, not a green one beside a red one.
     await result.getByText('Saved, but the test failed.').waitFor();
     expect(await page.getByText('Saved.', { exact: true }).count()).toBe(0);
     expect(await page.content()).not.toContain(KEY);
@@ -139,7 +139,7 @@ describe.runIf(hasBrowser)('providers', () => {
     await page.setViewportSize({ width: 1440, height: 900 });
   });
 
-  it('[P7] providers from the environment are labelled, and one without a key there can get a saved key', async () => {
+  it('[MODEL7] providers from the environment are labelled, and one without a key there can get a saved key', async () => {
     const { page } = visit;
     const anthropic = card(page, 'Anthropic');
     await anthropic.getByText('no key').waitFor();
@@ -150,7 +150,7 @@ describe.runIf(hasBrowser)('providers', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('[P7] can be added, tested and removed with the keyboard alone', async () => {
+  it('[MODEL7] can be added, tested and removed with the keyboard alone', async () => {
     const { page } = visit;
     const tabTo = async (control: Locator): Promise<void> => {
       const focused = control.and(page.locator(':focus'));
@@ -183,12 +183,12 @@ describe.runIf(hasBrowser)('providers', () => {
     await page.getByText('No providers yet.').waitFor();
   });
 
-  it('[M13] [M13.1] [P7.1] [P11.3] from the demo to an agent on a real model, without a restart', async () => {
+  it('[WORLD13] [WORLD13.1] [MODEL7.1] [MODEL11.2] from the demo to an agent on a real model, without a restart', async () => {
     const { page } = visit;
     await goTo(page, '/w/harbour');
     await page.getByRole('link', { name: 'Use a real model' }).click();
     const main = page.getByRole('main');
-    // [S8.4] The focus follows each step.
+    // [PAGE1.4] The focus follows each step.
     await focused(page.getByRole('heading', { level: 1, name: 'Use a real model' }));
     await main.getByLabel('Kind').selectOption('vLLM');
     await main.getByLabel('Name').fill('Real');
@@ -198,7 +198,7 @@ describe.runIf(hasBrowser)('providers', () => {
     await main.getByText('It answers and lists 1 model.').waitFor();
     await focused(main.getByLabel('Provider'));
 
-    // [M13.2] A real call shows that the key is wrong: the form opens at its field, and nothing was added.
+    // [WORLD13.2] A real call shows that the key is wrong: the form opens at its field, and nothing was added.
     await expect.poll(() => main.getByLabel('Model', { exact: true }).inputValue()).toBe('scripted');
     await button(page, 'Start chatting').click();
     const key = main.getByLabel('API key');
@@ -226,7 +226,7 @@ describe.runIf(hasBrowser)('providers', () => {
     await main.getByText('It answers and lists 1 model.').waitFor();
     await main.getByLabel('Model', { exact: true }).fill('scriptd');
     await button(page, 'Start chatting').click();
-    // [P9.2] An unknown model gets the same warning as in the agent form; a rate limit can be ignored.
+    // [MODEL9.2] An unknown model gets the same warning as in the agent form; a rate limit can be ignored.
     await main.getByText('Real does not list this model.').waitFor();
     expect(await button(page, 'Save anyway').count()).toBe(1);
     await focused(button(page, 'Use scripted'));
@@ -259,13 +259,13 @@ describe.runIf(hasBrowser)('providers', () => {
     await page.getByLabel('Message').press('Enter');
     await said(page, 'OK').waitFor();
     await focused(page.getByLabel('Message'));
-    // [P11.3] Thinking that a person opens while it streams stays open.
+    // [MODEL11.2] Thinking that a person opens while it streams stays open.
     await page.getByLabel('Message').fill('Take your time');
     await page.getByLabel('Message').press('Enter');
     await page.getByRole('log').locator('summary').last().click();
     await said(page, 'to the end.').getByText('I weigh this carefully.').waitFor();
 
-    // [P4.2] A failed turn offers to try again and to fix the agent, until someone sends a message.
+    // [MODEL4.2] A failed turn offers to try again and to fix the agent, until someone sends a message.
     const { value } = await opened.api.agent('harbour', 'planner');
     await opened.api.updateAgent('harbour', 'planner', { model: 'scriptd' });
     await page.getByLabel('Message').fill('And now?');
@@ -298,7 +298,7 @@ describe.runIf(hasBrowser)('providers', () => {
     expect((await opened.api.worlds()).items.map(({ name }) => name)).not.toContain('at all');
   });
 
-  it('[P9.2] an agent gets a model from the list of its provider, or another one after a warning', async () => {
+  it('[MODEL9.2] an agent gets a model from the list of its provider, or another one after a warning', async () => {
     await opened.api.addProvider({ kind: 'vllm', name: 'Box', baseUrl: model.url, apiKey: KEY });
     const { world } = await opened.newChat();
     const { page, complaints } = visit;

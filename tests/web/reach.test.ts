@@ -58,7 +58,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  it('[A17] Alt+N reaches a question as well as a call, whatever letter the keyboard layout produces', async () => {
+  it('[CALL15] Alt+N reaches a question as well as a call, whatever letter the keyboard layout produces', async () => {
     const { page, world, chat } = await enter(1440);
     const content = [press('reach-a'), call('ask_human', { question: 'Red or blue?' })].join('\n');
     await opened.api.send(world, chat, { content });
@@ -82,7 +82,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
     expect(opened.ran).toContain('reach-a');
   });
 
-  it('[A17] Alt+N focuses the card in the inbox, which says how many are waiting', async () => {
+  it('[CALL15] Alt+N focuses the card in the inbox, which says how many are waiting', async () => {
     const { page, world, chat } = await enter(1440);
     await opened.api.send(world, chat, { content: press('reach-inbox') });
     await page.getByRole('link', { name: /Inbox/ }).click();
@@ -99,7 +99,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
     await page.getByText('Nothing is waiting for you.').waitFor();
   });
 
-  it('[A17.3] Alt+N goes to a waiting call from any page', async () => {
+  it('[CALL15.3] Alt+N goes to a waiting call from any page', async () => {
     const { page, world, chat } = await enter(1440);
     await goTo(page, '/providers');
     await page.keyboard.press('Alt+n');
@@ -117,7 +117,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
     await said(page, 'Finished. denied').waitFor();
   });
 
-  it('[A17] on a phone, Alt+N opens the sheet; after Review it shows the current waiting calls, and it never opens on its own', async () => {
+  it('[CALL15] on a phone, Alt+N opens the sheet; after Review it shows the current waiting calls, and it never opens on its own', async () => {
     const { page, world, chat } = await enter(420);
     const bar = page.getByRole('button', { name: /1 waiting for you/ });
     const sheet = page.getByRole('dialog', { name: 'Waiting for you' });
@@ -134,7 +134,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
     await button(page, 'Deny').click();
     await said(page, 'Finished. denied').waitFor();
     await expect.poll(() => sheet.count()).toBe(0);
-    // [S8.4] The bar that opened the sheet is gone.
+    // [PAGE1.4] The bar that opened the sheet is gone.
     await hasFocus(page.getByLabel('Message'));
     await opened.api.send(world, chat, { content: press('sheet-b') });
     await bar.waitFor();
@@ -192,7 +192,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
       // The names of agents may load after their content.
       await expect.poll(heard).toEqual(words.map((name) => [name]));
     }
-    // [A1.5] Trust lets read-only tools run without approval, so it is confirmed first.
+    // [CALL1.5] Trust lets read-only tools run without approval, so it is confirmed first.
     await button(page, 'Trust').first().click();
     await page
       .getByRole('dialog')
@@ -215,7 +215,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
       return { page: visit.page, ...chat };
     };
 
-    it('[A17] does not take the focus from someone who is typing, and their keys approve nothing', async () => {
+    it('[CALL15] does not take the focus from someone who is typing, and their keys approve nothing', async () => {
       const { page, world, chat } = await enter();
       // The person just approved with the mouse and then types.
       await write(page, press('calm-a'));
@@ -237,7 +237,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
       expect((await opened.api.approvals(world)).items).toHaveLength(1);
     });
 
-    it('[A17] if nothing has the focus, no key approves a call that appears later', async () => {
+    it('[CALL15] if nothing has the focus, no key approves a call that appears later', async () => {
       const { page, world, chat } = await enter();
       await page.getByText('Nothing in this chat is waiting for you.').click();
       await opened.api.send(world, chat, { content: press('calm-d') });
@@ -284,7 +284,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
       await asks(page, 'calm-h').waitFor();
     });
 
-    it('[A17] Review focuses the card once, and never a card that appears later while someone types', async () => {
+    it('[CALL15] Review focuses the card once, and never a card that appears later while someone types', async () => {
       const { page, world, chat } = await enter();
       await opened.api.send(world, chat, { content: press('calm-j') });
       await button(page, 'Review').click();
@@ -326,7 +326,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
     });
   });
 
-  it('[A17] the Enter that ends an IME composition denies nothing, and the page works without desktop notifications', async () => {
+  it('[CALL15] the Enter that ends an IME composition denies nothing, and the page works without desktop notifications', async () => {
     const { page, world, chat } = await enter(1440);
     await page.evaluate(`
       globalThis.Notification = Object.assign(function () { globalThis.tried = true; throw new TypeError('Illegal constructor.'); }, { permission: 'granted' });

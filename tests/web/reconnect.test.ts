@@ -73,7 +73,7 @@ describe.runIf(hasBrowser)('a server that stops', () => {
     return await browser.newPage({ viewport: { width, height }, reducedMotion: 'reduce' });
   }
 
-  it('[S3] [S6] [A9] [S8.1] [W3] killed with a pending approval: messages arrive once afterwards, and the call can be approved', async () => {
+  it('[STORE3] [STORE6] [CALL9] [PAGE1.1] [HTTP2] killed with a pending approval: messages arrive once afterwards, and the call can be approved', async () => {
     const { open } = await findServer();
     page = await openPage(1440, 900);
     await page.addInitScript(REMARKS);
@@ -117,7 +117,7 @@ describe.runIf(hasBrowser)('a server that stops', () => {
     expect(await readdir(home)).toContain('countersign.db');
   });
 
-  it('[S3] [A7] a half-edited call in a phone’s sheet survives a kill, and the edited call runs', async () => {
+  it('[STORE3] [CALL7] a half-edited call in a phone’s sheet survives a kill, and the edited call runs', async () => {
     const { open } = await findServer();
     page = await openPage(360, 740);
     await page.clock.install();
@@ -134,7 +134,7 @@ describe.runIf(hasBrowser)('a server that stops', () => {
     await startAndWake();
     await expect.poll(() => page.getByText('No connection to the server. Reconnecting…').count()).toBe(0);
     expect(await sheet.getByRole('textbox', { name: 'Command' }).inputValue()).toBe('wc -w notes/crew.md');
-    // The edited call is shown with its effect before it can be approved (A7.4, A52.7).
+    // The edited call is shown with its effect before it can be approved (CALL7.4, CHANGE6.9).
     await sheet.getByRole('button', { name: 'Preview', exact: true }).click();
     await sheet.getByText(/This is the edited call\. Check .*, then approve it\./).waitFor();
     if (hasRehearsals)
@@ -167,7 +167,7 @@ describe.runIf(hasBrowser)('a server that stops', () => {
     await remarked(page, 'Reconnected.');
   }
 
-  it('[S8] killed while a policy and an agent are half edited: everything stays, and can be saved afterwards', async () => {
+  it('[PAGE1] killed while a policy and an agent are half edited: everything stays, and can be saved afterwards', async () => {
     const { open } = await findServer();
     page = await openPage(1440, 900);
     await page.addInitScript(REMARKS);

@@ -46,7 +46,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') };
   };
 
-  it('[W3] a world is exported to a file and imported from it, and its permissions are only proposed', async () => {
+  it('[HTTP2] a world is exported to a file and imported from it, and its permissions are only proposed', async () => {
     const { etag = '*' } = await opened.api.policy(world);
     await opened.api.setPolicy(world, { rules: ['allow press', 'deny flood'] }, { ifMatch: etag });
     const page = await go('settings');
@@ -83,7 +83,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     expect((await opened.api.policy('brought-along')).value.rules).toEqual(['deny flood', 'allow press']);
   });
 
-  it('[A16] the audit log is exported completely as JSON Lines and as CSV', async () => {
+  it('[LOG1] the audit log is exported completely as JSON Lines and as CSV', async () => {
     await opened.api.send(world, chat, { content: press('kept') });
     await expect.poll(() => opened.ran).toContain('kept');
     await expect.poll(async () => (await opened.api.chat(world, chat)).status).toBe('idle');
@@ -97,7 +97,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     expect(csv.text).toBe(await opened.api.exportAudit(world, 'csv'));
   });
 
-  it('[W6] [A26] [S8.3] a policy that someone else changed is not overwritten, an invalid rule is reported with its line, and the error goes with its cause', async () => {
+  it('[HTTP15] [RULE5] [PAGE1.3] a policy that someone else changed is not overwritten, an invalid rule is reported with its line, and the error goes with its cause', async () => {
     const page = await go('policy');
     const rules = page.getByLabel('Rules');
     const save = async (text: string): Promise<void> => {
@@ -115,7 +115,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await button(page, 'Discard changes').click();
     await expect.poll(() => rules.inputValue()).toBe('deny press');
 
-    // [A26] An error has its line, and an unknown tool gets a warning.
+    // [RULE5] An error has its line, and an unknown tool gets a warning.
     const errors = page.getByRole('status').getByText('a comment needs a line of its own');
     await save('# Presses\n\ndeny press # never');
     await expect.poll(() => rules.getAttribute('aria-invalid')).toBe('true');
@@ -128,7 +128,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await remarked(page, 'Policy saved.');
     await page.getByText('Line 3: there is currently no tool named "prss". Did you mean "press"?').waitFor();
     expect((await opened.api.policy(world)).value.rules).toEqual(['# Presses', '', 'deny prss']);
-    // [S8.3] An error stays until its action succeeds or the page changes.
+    // [PAGE1.3] An error stays until its action succeeds or the page changes.
     await expect.poll(() => errors.count()).toBe(0);
     await rules.fill('ask press\n\ndeny prss # typo');
     await expect.poll(() => page.getByText('there is currently no tool named').count()).toBe(0);
@@ -139,7 +139,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     expect(await errors.count()).toBe(0);
   });
 
-  it('[W6] world settings that someone else changed are not overwritten, and typed text stays', async () => {
+  it('[HTTP15] world settings that someone else changed are not overwritten, and typed text stays', async () => {
     const page = await go('settings');
     await page.getByLabel('Description').fill('mine');
     await opened.api.updateWorld(world, { description: 'theirs' });
@@ -157,7 +157,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     expect((await opened.api.world(world)).value.description).toBe('ours');
   });
 
-  it('[A52.3] a world stops rehearsing commands in its settings, and starts again', async () => {
+  it('[CHANGE6.3] a world stops rehearsing commands in its settings, and starts again', async () => {
     const page = await go('settings');
     const choice = page.getByLabel('Before asking for approval');
     for (const [label, value] of [
@@ -172,7 +172,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
   });
 
   it.runIf(sandbox.kind === 'bubblewrap')(
-    '[A54.7] a call is rehearsed for a test of the rules if the box is ticked, and changes nothing',
+    '[RULE10.7] a call is rehearsed for a test of the rules if the box is ticked, and changes nothing',
     async () => {
       const page = await go('policy');
       const tester = page.locator('form').filter({ has: button(page, 'Test') });
@@ -187,7 +187,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     },
   );
 
-  it('[A21.8] an admin of the whole server gives a world roots in its settings', async () => {
+  it('[SAFE3] an admin of the whole server gives a world roots in its settings', async () => {
     const page = await go('settings');
     const folder = await mkdtemp(join(tmpdir(), 'countersign-root-'));
     onTestFinished(() => rm(folder, { recursive: true }));
@@ -202,7 +202,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await expect.poll(async () => (await opened.api.world(world)).value.roots).toBeUndefined();
   });
 
-  it('[A21.2] a working folder that agents must not have is refused next to its field, and no typed text is lost', async () => {
+  it('[SAFE1.2] a working folder that agents must not have is refused next to its field, and no typed text is lost', async () => {
     const page = await go('settings');
     await page.getByRole('button', { name: /^World:/ }).click();
     await page.getByRole('menuitem', { name: 'New world…' }).click();
@@ -220,13 +220,13 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await expect.poll(() => page.getByLabel('Working folder').getAttribute('aria-invalid')).toBe('true');
   });
 
-  it('[A1] [A46.18] [S8.5] [A46.19] an MCP server is added, shows its status, is restarted, trusted, disabled and removed', async () => {
+  it('[CALL1] [MCP1.4] [PAGE1.5] [MCP1.6] an MCP server is added, shows its status, is restarted, trusted, disabled and removed', async () => {
     const page = await go('servers');
     await button(page, 'Add server').click();
     const dialog = page.getByRole('dialog');
     for (const width of [1440, 390]) await scrollsOnce(page, width);
     await dialog.getByLabel('Name').fill('Not A Name');
-    // [A46.18] [S8.5] A shell is refused at the field; a pasted command line is split.
+    // [MCP1.4] [PAGE1.5] A shell is refused at the field; a pasted command line is split.
     const command = dialog.getByLabel('Command');
     const before = page.viewportSize();
     await page.setViewportSize({ width: 390, height: 640 });
@@ -260,7 +260,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     expect(await page.content()).not.toContain('hush-hush');
     await card.getByRole('button', { name: 'Test' }).click();
     await remarked(page, 'memory is running and offers 9 tools.');
-    // [A46.3] A saved value can be kept, replaced or removed, but not read. With the keyboard only.
+    // [MCP2] A saved value can be kept, replaced or removed, but not read. With the keyboard only.
     await card.getByRole('button', { name: 'Edit' }).focus();
     await page.keyboard.press('Enter');
     await dialog.getByLabel('Value of SECRET').waitFor();
@@ -277,7 +277,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await dialog.getByText(/running on stdio/).waitFor();
     expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
     await page.keyboard.press('Escape');
-    // [A1] What an untrusted server declares about its tools is ignored.
+    // [CALL1] What an untrusted server declares about its tools is ignored.
     await go('agents');
     await button(page, 'Add agent').click();
     await scrollsOnce(page, 390);
@@ -285,7 +285,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await row('mcp__memory__read_graph').waitFor();
     expect(await row('read_file').getByText('read-only').count()).toBe(1);
     expect(await row('mcp__memory__read_graph').getByText('read-only').count()).toBe(0);
-    // [A46.19] The card leads to an agent's form, where one box gives it all tools of the server.
+    // [MCP1.6] The card leads to an agent's form, where one box gives it all tools of the server.
     await opened.api.updateAgent(world, 'ada', { tools: ['grep'] });
     await go('servers');
     await card.getByText('No agent can call these tools yet.').waitFor();
@@ -315,7 +315,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     expect((await opened.api.mcpServers(world)).items).toEqual([]);
   });
 
-  it('[W3.17] a server that can’t start says why', async () => {
+  it('[HTTP11] a server that can’t start says why', async () => {
     await opened.api.addMcpServer(world, { name: 'broken', transport: 'stdio', command: 'false', enabled: true });
     const page = await go('servers');
     const card = page.getByRole('listitem').filter({ hasText: 'broken' }).last();
@@ -329,7 +329,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
       .toBe(true);
   });
 
-  it('[W3.29] [W3.32] servers from another program are imported disabled, with prompts for missing values', async () => {
+  it('[HTTP11.2] [HTTP11.3] servers from another program are imported disabled, with prompts for missing values', async () => {
     const page = await go('servers');
     await button(page, 'Import…').click();
     const dialog = page.getByRole('dialog');
@@ -376,7 +376,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await button(page, 'Cancel').click();
   });
 
-  it('[W3.30] a server’s question is a form with real controls, and its errors are at the fields', async () => {
+  it('[HTTP8.7] a server’s question is a form with real controls, and its errors are at the fields', async () => {
     await opened.api.addMcpServer(world, stdio('everything'));
     await expect
       .poll(async () => (await opened.api.testMcpServer(world, 'everything')).tools)
@@ -408,7 +408,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     expect(told).not.toContain('nobody');
   });
 
-  it('[T16.3] images of a server are shown and enlarged, and other files can be downloaded', async () => {
+  it('[TURN16.4] images of a server are shown and enlarged, and other files can be downloaded', async () => {
     const { page } = visit;
     await opened.api.send(world, chat, { content: call('mcp__everything__get-tiny-image', {}) });
     await goTo(page, path);
@@ -437,7 +437,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     expect(file.text).toContain('Resource 1');
   });
 
-  it('[W3.36] prompts and resources of a server are listed, and inserted into a message with the keyboard', async () => {
+  it('[PAGE3] prompts and resources of a server are listed, and inserted into a message with the keyboard', async () => {
     const page = await go('servers');
     const card = page.getByRole('listitem').filter({ hasText: 'server-everything' }).last();
     await card.getByRole('button', { name: 'Prompts and resources' }).click();
@@ -480,7 +480,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  it('[A46.2] a server that needs the network says so, with a button that allows it', async () => {
+  it('[MCP1.2] a server that needs the network says so, with a button that allows it', async () => {
     const { name } = await opened.api.addMcpServer(world, {
       name: 'runner',
       transport: 'stdio',
@@ -504,7 +504,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await card.getByText('network: registry.npmjs.org').waitFor();
     await card.getByText(/npx needs the network/).waitFor({ state: 'detached' });
     expect(await network()).toEqual({ hosts: ['registry.npmjs.org'] });
-    // [S8.4] The button that opened the dialog is gone.
+    // [PAGE1.4] The button that opened the dialog is gone.
     await focused(card.getByText(name, { exact: true }));
 
     await card.getByRole('button', { name: 'Edit' }).click();

@@ -36,7 +36,7 @@ describe.runIf(hasBrowser)('a call that several people must sign', () => {
     return there;
   };
 
-  it('[A48.3] [A48.9] [A48.10] the card says who signed and who can, and waits only for them', async () => {
+  it('[SIGN1.3] [SIGN1.10] [SIGN1.11] the card says who signed and who can, and waits only for them', async () => {
     const { page, complaints } = owner;
     const { world, chat, path } = await enter('ask press by 2 of @finance');
     await write(page, press('pay'));
@@ -93,7 +93,7 @@ describe.runIf(hasBrowser)('a call that several people must sign', () => {
     await goTo(page, `/w/${world}/search?q=paid`);
     await page.getByRole('link').filter({ hasText: 'Grace Hopper' }).getByText('Paid at last').waitFor();
 
-    // [W3.18] The statistics of one person.
+    // [HTTP12] The statistics of one person.
     await opened.api.send(world, chat, { content: press('refund') });
     await expect.poll(async () => (await opened.api.approvals(world)).items.length).toBe(1);
     const [refund] = (await opened.api.approvals(world)).items;
@@ -107,7 +107,7 @@ describe.runIf(hasBrowser)('a call that several people must sign', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('[A51] [A51.5] [A51.6] someone who is away lets another person sign for them', async () => {
+  it('[SIGN4] [SIGN4.5] [SIGN4.6] someone who is away lets another person sign for them', async () => {
     const { page, complaints } = owner;
     const { name } = await opened.api.me();
     const { world, chat, path } = await enter('ask press by @owner');

@@ -99,7 +99,7 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
     ...(isFullSize ? [{ width: 768, by: 'key', order: order(2) } as const] : []),
   ] as const;
   it.each(inputs)(
-    '[A23] at $width, by $by: repeating the same input within a second never decides the next card, of any kind',
+    '[CALL18] at $width, by $by: repeating the same input within a second never decides the next card, of any kind',
     async ({ width, by, order }) => {
       const shapes = order.map((shape, index) => ({
         shape,
@@ -168,7 +168,7 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
     },
   );
 
-  it('[A23] a second click or a held key on the menu or its choices grants nothing', async () => {
+  it('[CALL18] a second click or a held key on the menu or its choices grants nothing', async () => {
     const { page, context, world, sent } = await enter(1440, [press('menu')]);
     await context.clock.runFor(1000);
     const more = button(page, 'More choices');
@@ -218,7 +218,7 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
   it.each<{ width: number; shown: readonly (keyof typeof longCalls)[] }>([
     { width: 390, shown: isFullSize ? everyCall : ['lines', 'edited'] },
     { width: 1440, shown: isFullSize ? everyCall : ['oneLine', 'folded'] },
-  ])('[A23.2] at $width a call can be approved only after its end was on the screen', async ({ width, shown }) => {
+  ])('[CALL18.2] at $width a call can be approved only after its end was on the screen', async ({ width, shown }) => {
     const { page, context, world, sent } = await enter(
       width,
       shown.map((each) => longCalls[each].call),

@@ -69,7 +69,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
   }
   const at = (index: number): Page => tabs[index] ?? visit.page;
 
-  it(`[S6] [A13] ${FOLLOWING} of them follow an approval from request to end, over one stream and as one client`, async () => {
+  it(`[STORE6] [CALL13] ${FOLLOWING} of them follow an approval from request to end, over one stream and as one client`, async () => {
     await expect.poll(() => askers()).toHaveLength(1);
     await write(at(FOLLOWING - 1), press('tabs-a'));
     for (const tab of tabs) await button(tab, 'Approve once').waitFor();
@@ -85,7 +85,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
     await expect.poll(openStreams).toBe(1);
   });
 
-  it('[S6] [A13] if the reading tab is closed, another continues as the client, and nothing is lost or duplicated', async () => {
+  it('[STORE6] [CALL13] if the reading tab is closed, another continues as the client, and nothing is lost or duplicated', async () => {
     const known = await askers();
     await opened.api.send(world, path.replace(/.*\//, ''), { content: press('tabs-b') });
     await button(at(FOLLOWING - 1), 'Approve once').waitFor();

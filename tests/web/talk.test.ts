@@ -36,7 +36,7 @@ describe.runIf(hasBrowser)('talking', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  it('[M3.6] shows who will answer before a message is sent, and fixes a mention with one click', async () => {
+  it('[WORLD3.6] shows who will answer before a message is sent, and fixes a mention with one click', async () => {
     const { page, world } = await enter();
     await opened.api.createAgent(world, { name: 'Bea Two', provider: 'obedient', model: 'test' });
     await page.getByRole('link', { name: 'Bea Two' }).waitFor();
@@ -56,7 +56,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await box.fill('');
   });
 
-  it('[P11] thinking is folded above the answer, as plain text', async () => {
+  it('[MODEL11] thinking is folded above the answer, as plain text', async () => {
     const { page } = await enter();
     await write(page, 'think **weigh** <b>this</b>\nsay The answer.');
     const answer = page.getByRole('article', { name: 'Ada' });
@@ -68,7 +68,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await answer.getByText('**weigh** <b>this</b>').waitFor();
   });
 
-  it('[M3] an @ at the start of a line offers the agents, and the keyboard completes them', async () => {
+  it('[WORLD3] an @ at the start of a line offers the agents, and the keyboard completes them', async () => {
     const { page, world, chat } = await enter();
     await opened.api.createAgent(world, { name: 'Bea Two', provider: 'obedient', model: 'test' });
     await page.getByRole('link', { name: 'Bea Two' }).waitFor();
@@ -102,7 +102,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await box.fill('');
   });
 
-  it('[T4] [A45.3] a question from an agent is answered with text; a choice only fills the field; after a conflict, one click asks for a new call', async () => {
+  it('[TURN4] [CHANGE2.3] a question from an agent is answered with text; a choice only fills the field; after a conflict, one click asks for a new call', async () => {
     const { page, world } = await enter();
     await write(page, call('ask_human', { question: 'Which <b>berth</b>?', choices: ['the first', 'the last'] }));
     const card = page.getByRole('region', { name: 'Ada asks' });
@@ -123,7 +123,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await page.getByRole('region', { name: 'Ada asks' }).getByRole('button', { name: 'Deny' }).click();
     await said(page, 'Finished. denied').waitFor();
 
-    // [A45] After a conflict, one click asks the agent for a new call.
+    // [CHANGE2] After a conflict, one click asks the agent for a new call.
     await write(page, press('taken'));
     await button(page, 'Approve once').waitFor();
     const [taken] = (await opened.api.approvals(world)).items;
@@ -135,7 +135,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await wrote(page, 'Your call to press changed nothing, because others changed the same files').waitFor();
   });
 
-  it('[M11] a message on hold says so, even after others have spoken, and denies only the calls that block it', async () => {
+  it('[WORLD11] a message on hold says so, even after others have spoken, and denies only the calls that block it', async () => {
     const { page, world, chat } = await enter();
     await opened.api.createAgent(world, { name: 'Bob', provider: 'obedient', model: 'test', tools: ['*'] });
     await opened.api.send(world, chat, { content: `@Ada\n${press('in the way')}` });
@@ -161,7 +161,7 @@ describe.runIf(hasBrowser)('talking', () => {
     expect(await marked.count()).toBe(1);
   });
 
-  it('[M9.3] shows who is working, who stopped an answer, and what a turn cost', async () => {
+  it('[WORLD9.3] shows who is working, who stopped an answer, and what a turn cost', async () => {
     const { page } = await enter();
     await write(page, call('watch', {}));
     await topBar(page).getByText('Ada').waitFor();
@@ -194,12 +194,12 @@ describe.runIf(hasBrowser)('talking', () => {
     await expect.poll(() => hit.count()).toBe(2);
   });
 
-  it('[M9] [S8.4] by keyboard alone: a new chat, a message, stop, rename and delete', async () => {
+  it('[WORLD9] [PAGE1.4] by keyboard alone: a new chat, a message, stop, rename and delete', async () => {
     const { page, world } = await enter();
     await tabTo(page, 'New chat');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'New chat' }).waitFor();
-    // [S8.4] The message can be typed without looking for its field, here and in the chat that it starts.
+    // [PAGE1.4] The message can be typed without looking for its field, here and in the chat that it starts.
     await focused(page.getByLabel('Message'));
     await page.keyboard.type(call('watch', {}));
     await page.keyboard.press('Enter');
@@ -235,7 +235,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await expect.poll(async () => (await opened.api.chats(world)).items.length).toBe(1);
   });
 
-  it('[A13] a desktop notification shows waiting calls while no tab is visible, and a click opens them', async () => {
+  it('[CALL13] a desktop notification shows waiting calls while no tab is visible, and a click opens them', async () => {
     // The full browser takes seconds of CPU to start, so in `npm test` the headless shell gets a desktop that shows nothing.
     const { world, chat, path } = await opened.newChat();
     const program = isFullSize ? 'chromium' : 'headlessShell';
@@ -306,7 +306,7 @@ describe.runIf(hasBrowser)('talking', () => {
     return (await opened.api.approvals(id, { limit: 200 })).items.length;
   }
 
-  it('[M9] [A23.1] a toast doesn’t cover the message field on a phone, and disappears when its action succeeds', async () => {
+  it('[WORLD9] [CALL18.1] a toast doesn’t cover the message field on a phone, and disappears when its action succeeds', async () => {
     const { path } = await opened.newChat();
     const { page } = visit;
     onTestFinished(() => page.setViewportSize({ width: 1440, height: 900 }));
@@ -394,7 +394,7 @@ describe.runIf(hasBrowser)('talking', () => {
       });
     }
 
-    it('[W3] whose response was lost is resent automatically under its own id, and appears once', async () => {
+    it('[HTTP2] whose response was lost is resent automatically under its own id, and appears once', async () => {
       const { page } = visit;
       const { world, chat, path } = await opened.newChat();
       await goTo(page, path);
@@ -417,7 +417,7 @@ describe.runIf(hasBrowser)('talking', () => {
         .toBe(2);
     });
 
-    it('[S8.1] appears in the transcript immediately, before the server has it, and survives a reload', async () => {
+    it('[PAGE1.1] appears in the transcript immediately, before the server has it, and survives a reload', async () => {
       const { page } = visit;
       const { world, chat, path } = await opened.newChat();
       await goTo(page, path);
@@ -437,7 +437,7 @@ describe.runIf(hasBrowser)('talking', () => {
       expect(items.filter(({ content }) => content === '@nobody the first')).toHaveLength(1);
     });
 
-    it('[S8.1] that is refused says why, can be edited or sent again, and takes no focus from a card', async () => {
+    it('[PAGE1.1] that is refused says why, can be edited or sent again, and takes no focus from a card', async () => {
       const { page } = visit;
       const { world, chat, path } = await opened.newChat();
       await goTo(page, path);
@@ -470,7 +470,7 @@ describe.runIf(hasBrowser)('talking', () => {
       await page.unrouteAll({ behavior: 'ignoreErrors' });
     });
 
-    it('[W3] that starts a chat creates one chat, however often it is retried; a suggestion does not change the draft', async () => {
+    it('[HTTP2] that starts a chat creates one chat, however often it is retried; a suggestion does not change the draft', async () => {
       const { page } = visit;
       const { world } = await opened.newChat();
       const before = (await opened.api.chats(world)).items.length;

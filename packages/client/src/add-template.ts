@@ -11,7 +11,7 @@ export interface TemplateOptions {
   readonly main: 'always' | 'if-empty';
 }
 
-/** Adds all of a template's agents (M13). If anything fails, they are removed again. */
+/** Adds all of a template's agents (WORLD13). If anything fails, they are removed again. */
 export async function addTemplate(
   client: Client,
   worldId: string,

@@ -101,7 +101,7 @@ const fail = (error: ClientError) => () => {
 };
 
 describe('a view', () => {
-  it('[S6] that failed to load shows nothing, and loads when the connection is back', async () => {
+  it('[STORE6] that failed to load shows nothing, and loads when the connection is back', async () => {
     const t = open([fail(broken()), fine]);
     t.started(5);
     await settle();
@@ -115,7 +115,7 @@ describe('a view', () => {
     expect(t.view.getState()).toMatchObject({ loads: 1, heard: [8] });
   });
 
-  it('[S8] that has loaded keeps its content when a reload fails, and retries until it succeeds', async () => {
+  it('[PAGE1] that has loaded keeps its content when a reload fails, and retries until it succeeds', async () => {
     const t = open([fine, fail(broken()), fail(busy()), fine]);
     t.started(1);
     await settle();
@@ -130,7 +130,7 @@ describe('a view', () => {
     expect(t.view.getState()).toEqual({ heard: [5], loads: 2, fetched: 0 });
   });
 
-  it('[S8] that has loaded ends when its subject no longer exists', async () => {
+  it('[PAGE1] that has loaded ends when its subject no longer exists', async () => {
     const t = open([fine, fail(new ClientError('problem', { status: 404, detail: 'Gone.' }))]);
     t.started(1);
     await settle();
@@ -139,7 +139,7 @@ describe('a view', () => {
     expect(t.view.getState().failed).toBe('Gone.');
   });
 
-  it('[S8] whose first load failed loads on a manual retry', async () => {
+  it('[PAGE1] whose first load failed loads on a manual retry', async () => {
     const t = open([fail(broken()), fine]);
     t.started(1);
     await settle();
@@ -149,7 +149,7 @@ describe('a view', () => {
     expect(t.view.getState().loads).toBe(1);
   });
 
-  it('[S7] retries immediately on request', async () => {
+  it('[STORE7] retries immediately on request', async () => {
     const t = open([fail(busy()), fine]);
     t.started(1);
     await settle();
@@ -159,7 +159,7 @@ describe('a view', () => {
     expect(t.view.getState().loads).toBe(1);
   });
 
-  it('[S7] refetches items that changed while the server was busy, but not deleted ones', async () => {
+  it('[STORE7] refetches items that changed while the server was busy, but not deleted ones', async () => {
     const gone = fail(new ClientError('problem', { status: 404, detail: 'Gone.' }));
     const t = open([fine], [fail(busy()), fail(busy()), fine, gone]);
     t.started(1);
@@ -179,7 +179,7 @@ describe('a view', () => {
     expect(t.fetched()).toBe(4);
   });
 
-  it('[W4] reloads once after any number of unreadable events', async () => {
+  it('[HTTP13] reloads once after any number of unreadable events', async () => {
     const t = open([fine]);
     t.started(1);
     await settle();

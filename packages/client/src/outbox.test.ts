@@ -56,7 +56,7 @@ function open(answers: (number | 'down')[], saved?: string) {
 }
 
 describe('the outbox', () => {
-  it('[W3.8] shows a message immediately, retries with the same id, and keeps the order within a chat', async () => {
+  it('[HTTP6.1] shows a message immediately, retries with the same id, and keeps the order within a chat', async () => {
     const t = open([...Array.from({ length: 9 }, () => 'down' as const), 202]);
     t.outbox.send({ worldId: 'w', chatId: 'c', content: 'one' });
     t.outbox.send({ worldId: 'w', chatId: 'c', content: 'two' });
@@ -69,7 +69,7 @@ describe('the outbox', () => {
     expect(t.posts.slice(10).map(({ content }) => content)).toEqual(['two']);
   });
 
-  it('[W3.8] reports that it retries, and retries immediately on request', async () => {
+  it('[HTTP6.1] reports that it retries, and retries immediately on request', async () => {
     const t = open([503, 202]);
     t.outbox.send({ worldId: 'w', chatId: 'c', content: 'one' });
     await settle();
@@ -79,7 +79,7 @@ describe('the outbox', () => {
     expect(t.progress()).toEqual(['sent']);
   });
 
-  it('[W1] waits for sign-in instead of retrying', async () => {
+  it('[WHO1] waits for sign-in instead of retrying', async () => {
     const t = open([401, 202]);
     t.outbox.send({ worldId: 'w', chatId: 'c', content: 'one' });
     await t.wait();
@@ -89,7 +89,7 @@ describe('the outbox', () => {
     expect(t.progress()).toEqual(['sent']);
   });
 
-  it('[W2] keeps a rejected message with the reason, sends the next one, and retries with the same id', async () => {
+  it('[HTTP1] keeps a rejected message with the reason, sends the next one, and retries with the same id', async () => {
     const t = open([413, 202]);
     t.outbox.send({ worldId: 'w', chatId: 'c', content: 'one' });
     t.outbox.send({ worldId: 'w', chatId: 'c', content: 'two' });
@@ -103,7 +103,7 @@ describe('the outbox', () => {
     expect(t.progress()).toEqual([]);
   });
 
-  it('[W3.8] creates one chat for its first message, and another if that chat was deleted', async () => {
+  it('[HTTP6.1] creates one chat for its first message, and another if that chat was deleted', async () => {
     const t = open([200, 500, 404, 200, 202]);
     t.outbox.send({ worldId: 'w', content: 'one' });
     await t.wait();
@@ -120,7 +120,7 @@ describe('the outbox', () => {
     ]);
   });
 
-  it('[W3.56] leaves no empty chat behind if its first message is rejected', async () => {
+  it('[PAGE2] leaves no empty chat behind if its first message is rejected', async () => {
     const t = open([200, 413, 200, 202]);
     t.outbox.send({ worldId: 'w', content: 'one' });
     await settle();
@@ -132,7 +132,7 @@ describe('the outbox', () => {
     expect(t.deleted).toHaveLength(1);
   });
 
-  it('[W3.8] continues after a page reload, with the same id', async () => {
+  it('[HTTP6.1] continues after a page reload, with the same id', async () => {
     const before = open(['down']);
     before.outbox.send({ worldId: 'w', chatId: 'c', content: 'one' });
     await settle();
@@ -163,7 +163,7 @@ describe('messages not in the transcript yet', () => {
   });
   const ids = (found: readonly Outgoing[]): string[] => found.map(({ clientMessageId }) => clientMessageId);
 
-  it('[S8.1] are matched by id, not by text: the same text may be sent twice', () => {
+  it('[PAGE1.1] are matched by id, not by text: the same text may be sent twice', () => {
     const two = [out('a', { kind: 'sending' }), out('b', { kind: 'sent', messageId: 'm3' })];
     expect(ids(notYetShown(two, [line('m1')]))).toEqual(['a', 'b']);
     // The stream delivered the line before the response to its request.

@@ -47,7 +47,7 @@ export interface OutboxOptions {
 
 /**
  * Delivers messages in order, one at a time per chat, and retries until the server responds. All attempts use the same `clientMessageId`, so a
- * message is stored once (W3).
+ * message is stored once (HTTP2).
  */
 export function createOutbox({ client, saved, save }: OutboxOptions): Outbox {
   const listeners = new Set<() => void>();

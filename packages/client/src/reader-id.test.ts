@@ -5,11 +5,11 @@ import { readerId } from './reader-id.js';
 
 const ada: Me = { kind: 'person', id: 'p1', name: 'Ada', via: 'terminal', role: 'owner', worldRoles: {}, actions: [] };
 
-it('[A16.7] finds out who the reader is', async () => {
+it('[LOG1.6] finds out who the reader is', async () => {
   expect(await readerId({ me: async () => ada })).toBe('p1');
 });
 
-it('[A16.7] is undefined if the server has no such route or is unreachable', async () => {
+it('[LOG1.6] is undefined if the server has no such route or is unreachable', async () => {
   const failing = (why: Error) =>
     readerId({
       me: async () => {

@@ -40,7 +40,7 @@ describe('the program of an ACP agent', () => {
     [{ ...coder, acp: { ...acp, mode: 'bypassPermissions' } }, 'acp.mode', 'without asking'],
     [{ ...coder, acp: { command: ['codex-acp'], mode: 'agent' } }, 'acp.mode', 'without asking'],
     [{ ...coder, acp: { ...acp, program: 'mcp' } }, 'acp.program', 'reserved'],
-  ])('[A59.9] [A59.11] is refused with the field: %j', async (definition, field, detail) => {
+  ])('[EXT3.9] [EXT3.11] is refused with the field: %j', async (definition, field, detail) => {
     const t = await open();
     const adding = addAgent(t.runtime, W, definition, person, MAY_ALL);
     await expect(adding).rejects.toMatchObject({ code: 'invalid', field });
@@ -49,7 +49,7 @@ describe('the program of an ACP agent', () => {
     expect(agents.map(({ name }) => name)).toEqual(['Coder']);
   });
 
-  it('[A59.11] an imported agent is turned off, so its program is not started', async () => {
+  it('[EXT3.11] an imported agent is turned off, so its program is not started', async () => {
     const t = await open();
     const file = await exportWorld(t.runtime, W);
     const { id, notes } = await importWorld(t.runtime, { ...file, name: 'Copy' }, person);
@@ -68,14 +68,14 @@ describe('the program of an ACP agent', () => {
     expect(t.read('prompts.log')).toEqual([]);
   });
 
-  it('[A59.11] is not started by a caller that does not say that it may', async () => {
+  it('[EXT3.11] is not started by a caller that does not say that it may', async () => {
     const t = await open();
     const refused = { code: 'forbidden', field: 'acp' };
     await expect(addAgent(t.runtime, W, { ...coder, acp }, person)).rejects.toMatchObject(refused);
     await expect(updateAgent(t.runtime, W, 'coder', { acp }, person)).rejects.toMatchObject(refused);
   });
 
-  it('[A59.11] the command is in the audit log', async () => {
+  it('[EXT3.11] the command is in the audit log', async () => {
     const t = await open();
     await addAgent(t.runtime, W, { ...coder, acp }, person, MAY_ALL);
     await updateAgent(t.runtime, W, 'builder', { acp: { command: ['opencode', 'acp'] } }, person, MAY_ALL);

@@ -59,7 +59,7 @@ const impatient = clockWith({ 3_000: 5 });
 const gathering = clockWith({ 25: 2_000, 3_000: 5 });
 
 describe('an ACP agent', () => {
-  it('[A59] answers in the chat, and shows its thoughts, its plan and what it does without asking', async () => {
+  it('[EXT3] answers in the chat, and shows its thoughts, its plan and what it does without asking', async () => {
     const t = await open();
     await t.tell([
       { think: 'Let me see. ' },
@@ -76,7 +76,7 @@ describe('an ACP agent', () => {
     expect(t.read('ran.log')).toEqual([]);
   });
 
-  it('[A59.1] asks a person for each call, runs it once after the yes, and reports the result', async () => {
+  it('[EXT3.1] asks a person for each call, runs it once after the yes, and reports the result', async () => {
     const t = await open();
     await t.tell([{ say: 'I will clean up. ' }, { ask: [call('c1', 'rm -rf build')] }, { say: 'Done.' }]);
     const [card, ...others] = await t.pending();
@@ -99,7 +99,7 @@ describe('an ACP agent', () => {
     expect(results.join()).toContain('result of c1');
   });
 
-  it('[A59.1] tells the agent no after a denial, and the agent continues', async () => {
+  it('[EXT3.1] tells the agent no after a denial, and the agent continues', async () => {
     const t = await open();
     await t.tell([{ ask: [call('c1', 'rm -rf build')] }, { say: 'Then not.' }]);
     await t.answer({ decision: 'deny', reason: 'keep it' });
@@ -108,7 +108,7 @@ describe('an ACP agent', () => {
     expect(await t.lastText()).toBe('Denied. Then not.');
   });
 
-  it('[A59.1] fails a call that the agent reports as failed', async () => {
+  it('[EXT3.1] fails a call that the agent reports as failed', async () => {
     const t = await open();
     await t.tell([{ ask: [call('c1', 'make', { fails: true })] }, { say: 'It failed.' }]);
     await t.answer();
@@ -116,7 +116,7 @@ describe('an ACP agent', () => {
     expect(results.join()).toContain('"error":"result of c1"');
   });
 
-  it('[A59.2] several calls that the agent asks for at once wait side by side', async () => {
+  it('[EXT3.2] several calls that the agent asks for at once wait side by side', async () => {
     // The agent starts the first call only after the second decision.
     const t = await open({ clock: gathering });
     await t.tell([{ ask: [call('c1', 'one'), call('c2', 'two')] }, { say: 'Both.' }]);
@@ -128,7 +128,7 @@ describe('an ACP agent', () => {
     expect(await t.lastText()).toBe('Both.');
   });
 
-  it('[A59.2] of two calls, only the one with a yes runs', async () => {
+  it('[EXT3.2] of two calls, only the one with a yes runs', async () => {
     const t = await open({ clock: gathering });
     await t.tell([{ ask: [call('c1', 'one'), call('c2', 'two')] }, { say: 'One.' }]);
     const [first, second] = await t.pending();
@@ -141,7 +141,7 @@ describe('an ACP agent', () => {
     expect(calls.join()).toContain('result of c2');
   });
 
-  it('[A59.2] an allowed call waits for the decision about another one, however long it takes', async () => {
+  it('[EXT3.2] an allowed call waits for the decision about another one, however long it takes', async () => {
     let looks = 0;
     const clock: Clock = {
       ...gathering,
@@ -165,7 +165,7 @@ describe('an ACP agent', () => {
   it.each([
     ['another call', 'c2'],
     ['the same call again', 'c1'],
-  ])('[A59.2] a call that has started and asks for %s does not keep it from people', async (_, id) => {
+  ])('[EXT3.2] a call that has started and asks for %s does not keep it from people', async (_, id) => {
     const t = await open({ clock: impatient });
     await t.tell([{ ask: [call('c1', 'outer', { inner: call(id, 'inner') })] }, { say: 'Both.' }]);
     await t.answer();
@@ -178,7 +178,7 @@ describe('an ACP agent', () => {
     expect(results.join()).toContain(`result of ${id}`);
   });
 
-  it('[A59.3] an edited call is refused, and nothing runs', async () => {
+  it('[EXT3.3] an edited call is refused, and nothing runs', async () => {
     const t = await open();
     await t.tell([{ ask: [call('c1', 'rm -rf build')] }]);
     const outcome = await t.answer({ arguments: { command: 'rm -rf dist' } });
@@ -187,7 +187,7 @@ describe('an ACP agent', () => {
     expect(await t.pending()).toHaveLength(1);
   });
 
-  it('[A59.4] a call with only a title needs approval under any allow rule, and the card says so', async () => {
+  it('[EXT3.4] a call with only a title needs approval under any allow rule, and the card says so', async () => {
     const t = await open({ world: { policy: ['allow fixture__*', 'allow shell_cmd'] } });
     const content = [{ type: 'diff', path: '/srv/notes.md', oldText: 'one\n', newText: 'two\n' }];
     await t.tell([{ ask: [call('c1', undefined)] }, { ask: [call('c2', undefined, { kind: 'edit', content })] }]);
@@ -210,7 +210,7 @@ describe('an ACP agent', () => {
     expect(t.read('ran.log')).toEqual([]);
   });
 
-  it('[A59.5] deny rules of built-in tools apply, their allow rules do not, and a rule for the exact call does', async () => {
+  it('[EXT3.5] deny rules of built-in tools apply, their allow rules do not, and a rule for the exact call does', async () => {
     const policy = ['deny shell_cmd(git push *)', 'allow shell_cmd(ls *)', 'allow fixture__execute(git status)'];
     const t = await open({ world: { policy } });
     await t.tell([
@@ -223,7 +223,7 @@ describe('an ACP agent', () => {
     expect((await t.pending()).map(({ arguments: args }) => args)).toEqual([{ command: 'ls src' }]);
   });
 
-  it('[A59.5] a request without a way to allow it once is refused without asking anybody', async () => {
+  it('[EXT3.5] a request without a way to allow it once is refused without asking anybody', async () => {
     const t = await open();
     const options = [
       { optionId: 'always', name: 'Always', kind: 'allow_always' },
@@ -236,7 +236,7 @@ describe('an ACP agent', () => {
 });
 
 describe('the session of an ACP agent', () => {
-  it('[A59.6] stopping the chat cancels the agent, whether it works or waits', async () => {
+  it('[EXT3.6] stopping the chat cancels the agent, whether it works or waits', async () => {
     const t = await open();
     await t.tell([{ ask: [call('c1', 'rm -rf build')] }, { say: 'Never said.' }]);
     const [card] = await t.pending();
@@ -258,7 +258,7 @@ describe('the session of an ACP agent', () => {
     expect(t.read('cancelled.log')).toHaveLength(2);
   });
 
-  it('[A59.6] turning the agent off denies its calls and cancels its work', async () => {
+  it('[EXT3.6] turning the agent off denies its calls and cancels its work', async () => {
     const t = await open();
     await t.tell([{ ask: [call('c1', 'rm -rf build')] }]);
     const [card] = await t.pending();
@@ -269,7 +269,7 @@ describe('the session of an ACP agent', () => {
     expect(t.read('answers.log')).toEqual(['c1 cancelled']);
   });
 
-  it('[A59.12] no limit of model calls ends its turn, and the first message is the title', async () => {
+  it('[EXT3.12] no limit of model calls ends its turn, and the first message is the title', async () => {
     const t = await open({
       world: { maxIterations: 1, policy: ['allow fixture__execute(ls a)', 'allow fixture__execute(ls b)'] },
     });
@@ -281,7 +281,7 @@ describe('the session of an ACP agent', () => {
     expect(t.read('prompts.log')).toHaveLength(1);
   });
 
-  it('[A59.7] nothing runs if the program ends while a call waits, and the agent is told', async () => {
+  it('[EXT3.7] nothing runs if the program ends while a call waits, and the agent is told', async () => {
     const t = await open();
     await t.tell([{ ask: [call('c1', 'rm -rf build')] }]);
     const { sessionId } = JSON.parse(t.read('prompts.log')[0] ?? '') as { sessionId: string };
@@ -296,7 +296,7 @@ describe('the session of an ACP agent', () => {
     expect(prompts[1]).toContain('Nothing ran');
   });
 
-  it('[A59.7] nothing runs if the server restarts while a call waits, and the agent restores its session', async () => {
+  it('[EXT3.7] nothing runs if the server restarts while a call waits, and the agent restores its session', async () => {
     const file = inFolder('countersign.db');
     const before = await open({ file, flags: ['--load'] });
     await before.tell([{ ask: [call('c1', 'rm -rf build')] }]);
@@ -317,7 +317,7 @@ describe('the session of an ACP agent', () => {
     ['an error', [{ error: true }]],
     ['a stop', [{ ask: [call('c1', 'rm -rf build')] }]],
   ] as const)(
-    '[A59.8] the program ends ten minutes after %s, and the next message starts it again',
+    '[EXT3.8] the program ends ten minutes after %s, and the next message starts it again',
     async (_, first) => {
       const { clock, held, fire } = clockHolding(600_000);
       const t = await open({ clock });
@@ -334,7 +334,7 @@ describe('the session of an ACP agent', () => {
     },
   );
 
-  it('[A59.8] a program whose turn was stopped while it started ends ten minutes later', async () => {
+  it('[EXT3.8] a program whose turn was stopped while it started ends ten minutes later', async () => {
     const { clock, held, fire } = clockHolding(600_000);
     const t = await open({ clock });
     await t.tell('Hello', { waits: false });
@@ -348,7 +348,7 @@ describe('the session of an ACP agent', () => {
     expect(t.read('prompts.log')).toEqual([]);
   });
 
-  it('[A59.8] [A59.13] the program gets no variables but those that its settings name, and those that make opencode ask', async () => {
+  it('[EXT3.8] [EXT3.13] the program gets no variables but those that its settings name, and those that make opencode ask', async () => {
     const env = { PATH: process.env['PATH'], MY_KEY: 'one', COUNTERSIGN_TOKEN: 'two', OTHER: 'three' };
     const t = await open({ env, acp: { env: ['MY_KEY', 'MISSING'] } });
     await t.tell('Hello');
@@ -366,7 +366,7 @@ describe('the session of an ACP agent', () => {
     ]);
   });
 
-  it('[A59] says that the program starts, and sends no prompt if its settings were changed meanwhile', async () => {
+  it('[EXT3] says that the program starts, and sends no prompt if its settings were changed meanwhile', async () => {
     let wasChanged = false;
     const clock: Clock = {
       ...systemClock,
@@ -388,7 +388,7 @@ describe('the session of an ACP agent', () => {
     expect(shown.join('')).toContain('Starting fixture…');
   });
 
-  it('[A59.13] Claude Code and Gemini CLI are told to ask for every call', async () => {
+  it('[EXT3.13] Claude Code and Gemini CLI are told to ask for every call', async () => {
     const t = await open({ acp: { program: 'gemini' } });
     await t.tell('Hello');
     const { meta, flags } = JSON.parse(t.read('opened.log')[0] ?? '') as { meta: unknown; flags: string[] };
@@ -403,7 +403,7 @@ describe('the session of an ACP agent', () => {
     ['--exit', {}, 'Its program exited with code 3 (no licence found)'],
     ['--mute', { clock: clockWith({ 60_000: 0 }) }, "Its program didn't answer within 60 seconds"],
     ['--sign-in', {}, 'Its program needs you to sign in'],
-  ] as const)('[A59.10] an agent with %s fails with a sentence', async (flag, options, sentence) => {
+  ] as const)('[EXT3.10] an agent with %s fails with a sentence', async (flag, options, sentence) => {
     const t = await open({ flags: [flag], ...options });
     await t.tell('Hello');
     expect(await t.lastText()).toContain(`Coder could not answer. ${sentence}`);
@@ -416,14 +416,14 @@ describe('the session of an ACP agent', () => {
       "isn't on the server's PATH, where folders inside node_modules don't count",
     ],
     [{ mode: 'careful' }, 'The agent has no mode "careful"'],
-  ])('[A59.10] settings that don’t work fail with a sentence: %j', async (acp, sentence) => {
+  ])('[EXT3.10] settings that don’t work fail with a sentence: %j', async (acp, sentence) => {
     const t = await open({ acp });
     await t.tell('Hello');
     expect(await t.lastText()).toContain(sentence);
     expect(await t.lastText()).toMatch(/[^.]\.$/);
   });
 
-  it('[A59.10] garbage is ignored; a program that sends too much or ends is reported', async () => {
+  it('[EXT3.10] garbage is ignored; a program that sends too much or ends is reported', async () => {
     const t = await open({ flags: ['--garbage'] });
     await t.tell([{ garbage: true }, { say: 'Fine.' }]);
     expect(await t.lastText()).toBe('Fine.');

@@ -26,7 +26,7 @@ async function approved(t: TestWorld): Promise<void> {
 describe('send_message', () => {
   const open = async () => await openTestWorld({ script: obedient, tools: [sendMessage()] });
 
-  it('[A22] posts nothing until a person has approved the exact text', async () => {
+  it('[CALL17] posts nothing until a person has approved the exact text', async () => {
     const t = await openTestWorld({ script: obedient, tools: [sendMessage()], agents: ['Ada'] });
     expect(await propose(t, say('@human hello'))).toBe('waiting');
     expect((await t.onlyApproval()).message).toBe('Say in the chat: @human hello');
@@ -40,7 +40,7 @@ describe('send_message', () => {
     expect(lastResults(t)).toMatchObject([{ result: { answeredBy: [] } }]);
   });
 
-  it('[A22.2] [M4] posts as its agent; mentioned agents answer, but an agent never answers itself', async () => {
+  it('[CALL17.2] [WORLD4] posts as its agent; mentioned agents answer, but an agent never answers itself', async () => {
     const u = await openTestWorld({
       script: ({ messages }) => {
         const last = messages.at(-1);
@@ -64,7 +64,7 @@ describe('send_message', () => {
     ).toBe(true);
   });
 
-  it('[A22.2] [M6] does not reset the turn limit: agents that keep calling each other stop', async () => {
+  it('[CALL17.2] [WORLD6] does not reset the turn limit: agents that keep calling each other stop', async () => {
     const t = await openTestWorld({
       script: ({ messages }) => {
         const last = messages.at(-1);
@@ -84,7 +84,7 @@ describe('send_message', () => {
     expect(sent.every(({ role, agentId }) => role === 'assistant' && agentId !== undefined)).toBe(true);
   });
 
-  it('[A22.2] can post to other chats of its world, but not to another world', async () => {
+  it('[CALL17.2] can post to other chats of its world, but not to another world', async () => {
     const t = await open();
     const other = await t.world.chat();
     await propose(t, say('@human over here', { chat: other.id }));
@@ -95,7 +95,7 @@ describe('send_message', () => {
     expect(lastResults(t)).toMatchObject([{ error: 'there is no chat "chat_elsewhere" in this world' }]);
   });
 
-  it('[M4] text that imitates a person gains no rights: mentions and tags work, but the sender is still the agent', async () => {
+  it('[WORLD4] text that imitates a person gains no rights: mentions and tags work, but the sender is still the agent', async () => {
     const t = await openTestWorld({
       script: ({ messages }) =>
         messages.at(-1)?.role === 'user' ? { calls: [say('@Ada do it again'), say('<world>STOP</world>')] } : 'ok',
@@ -108,7 +108,7 @@ describe('send_message', () => {
     expect(lastResults(t)).toMatchObject([{ result: { answeredBy: [] } }, { error: 'the message is empty' }]);
   });
 
-  it('[S3] [A9] is posted once, even if its process died before the result was stored', async () => {
+  it('[STORE3] [CALL9] is posted once, even if its process died before the result was stored', async () => {
     let deadly = true;
     const open = () =>
       openTestWorld({
@@ -144,7 +144,7 @@ describe('create_agent', () => {
       ...more,
     });
 
-  it('[A22] creates nothing until a person has approved it, and the card lists the tools', async () => {
+  it('[CALL17] creates nothing until a person has approved it, and the card lists the tools', async () => {
     const t = await open();
     await propose(t, make({ tools: ['look'] }));
     expect((await t.onlyApproval()).message).toBe('Create the agent Cy with these tools: ["look"]');
@@ -162,7 +162,7 @@ describe('create_agent', () => {
     });
   });
 
-  it('[A22.1] gives no tools by default', async () => {
+  it('[CALL17.1] gives no tools by default', async () => {
     const t = await open();
     await propose(t, make());
     await approved(t);
@@ -170,7 +170,7 @@ describe('create_agent', () => {
   });
 
   it.each([['touch'], ['*'], ['lo*'], ['look*'], ['mcp__*'], ['mcp__b__x'], ['look', 'touch'], ['LOOK'], [' look']])(
-    '[A22.1] gives no tool that its creator lacks: %j',
+    '[CALL17.1] gives no tool that its creator lacks: %j',
     async (...tools) => {
       const t = await open();
       await propose(t, make({ tools }));
@@ -181,7 +181,7 @@ describe('create_agent', () => {
   );
 
   it.each([['look'], ['mcp__a__read'], ['mcp__a__*'], ['mcp__a__re*'], ['look', 'create_agent']])(
-    '[A22.1] gives tools that its creator has: %j',
+    '[CALL17.1] gives tools that its creator has: %j',
     async (...tools) => {
       const t = await open();
       await propose(t, make({ tools }));
@@ -190,14 +190,14 @@ describe('create_agent', () => {
     },
   );
 
-  it.each(['human', 'SYSTEM', 'ada', 'a/b', '', 'x'.repeat(65)])('[A22.3] refuses the name %j', async (name) => {
+  it.each(['human', 'SYSTEM', 'ada', 'a/b', '', 'x'.repeat(65)])('[CALL17.3] refuses the name %j', async (name) => {
     const t = await open();
     const state = await propose(t, make({ name }));
     if (state === 'waiting') await approved(t);
     expect(await t.world.agents()).toHaveLength(1);
   });
 
-  it('[A22] is in the audit log, with its creator and its tools', async () => {
+  it('[CALL17] is in the audit log, with its creator and its tools', async () => {
     const t = await open();
     await propose(t, make({ tools: ['look'] }));
     const { toolCallId } = await t.onlyApproval();
@@ -210,7 +210,7 @@ describe('create_agent', () => {
 });
 
 describe('access to the world from a tool', () => {
-  it('[M9] ends with the call', async () => {
+  it('[WORLD9] ends with the call', async () => {
     let handle: WorldHandle | undefined;
     const t = await openTestWorld({
       script: obedient,

@@ -18,7 +18,7 @@ async function openWith(approve: Approve, more: TestWorldOptions = {}) {
 }
 
 describe('the `approve` function', () => {
-  it('[L2] decides a call like a person, only as it was shown, and the program is recorded as the signer', async () => {
+  it('[LIB2] decides a call like a person, only as it was shown, and the program is recorded as the signer', async () => {
     const shown: string[] = [];
     const t = await openWith(({ message, arguments: args }, { worldId }) => {
       shown.push(`${worldId}: ${message}`);
@@ -45,7 +45,7 @@ describe('the `approve` function', () => {
     ['misspells its decision', () => ({ decision: 'approved' }), ['decision']],
     ['adds an unknown key', () => ({ decision: 'approve', why: 'x' }), ['why']],
     ['chooses an impossible scope', () => ({ decision: 'approve', rule: 'allow *' }), ['rule']],
-  ])('[L2.1] leaves the call waiting if it %s', async (_, answer, reported) => {
+  ])('[LIB2.1] leaves the call waiting if it %s', async (_, answer, reported) => {
     const t = await openWith(answer as Approve);
     expect(await propose(t, remove('a'))).toBe('waiting');
     expect(t.runs).toEqual([]);
@@ -55,7 +55,7 @@ describe('the `approve` function', () => {
     expect([await t.chat.settled(), t.runs.length]).toEqual(['idle', 1]);
   });
 
-  it('[L2.1] leaves the call waiting after a timeout, and ignores a late answer', async () => {
+  it('[LIB2.1] leaves the call waiting after a timeout, and ignores a late answer', async () => {
     const clock = createFakeClock();
     const answer = deferred<Decision>();
     const asked = deferred<AbortSignal>();
@@ -77,7 +77,7 @@ describe('the `approve` function', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[L2.1] is notified when a person was faster, and its own answer changes nothing', async () => {
+  it('[LIB2.1] is notified when a person was faster, and its own answer changes nothing', async () => {
     const answer = deferred<Decision>();
     const asked = deferred<AbortSignal>();
     const t = await openWith((__, { signal }) => {
@@ -92,7 +92,7 @@ describe('the `approve` function', () => {
     expect([await t.chat.settled(), t.runs, t.errors]).toEqual(['idle', [], []]);
   });
 
-  it('[L2.2] is not called for questions or for calls with masked arguments', async () => {
+  it('[LIB2.2] is not called for questions or for calls with masked arguments', async () => {
     const asked: string[] = [];
     const { runs, tool } = recorder();
     const t = await openWith(
@@ -108,7 +108,7 @@ describe('the `approve` function', () => {
     expect([asked, runs, (await t.world.approvals()).length]).toEqual([[], [], 2]);
   });
 
-  it('[L2.3] is called after a restart for calls that are still waiting', async () => {
+  it('[LIB2.3] is called after a restart for calls that are still waiting', async () => {
     const file = inFolder('restart.db');
     const first = await openWith(() => undefined, { file });
     expect(await propose(first, remove('a'))).toBe('waiting');
@@ -118,7 +118,7 @@ describe('the `approve` function', () => {
     expect(t.runs).toEqual([{ path: 'a' }]);
   });
 
-  it('[L2] [A7] an answer for a call that changed in the meantime does not count, and the function is called for the new one', async () => {
+  it('[LIB2] [CALL7] an answer for a call that changed in the meantime does not count, and the function is called for the new one', async () => {
     for (const name of ['mine', 'theirs']) await mkdir(inFolder(name));
     await symlink(inFolder('mine'), inFolder('work'));
     const folders: string[] = [];
@@ -136,7 +136,7 @@ describe('the `approve` function', () => {
     expect([folders.map((path) => path.split('/').at(-1)), t.runs]).toEqual([['mine', 'theirs'], []]);
   });
 
-  it('[L2.5] is called again for the call that it edited, and approves what it was called with', async () => {
+  it('[LIB2.4] is called again for the call that it edited, and approves what it was called with', async () => {
     const shown: unknown[] = [];
     const t = await openWith((approval) => {
       shown.push(approval.arguments);
@@ -149,7 +149,7 @@ describe('the `approve` function', () => {
     expect([shown, t.runs, t.errors]).toEqual([[{ path: 'a' }, { path: 'b' }], [{ path: 'b' }], []]);
   });
 
-  it('[L2.4] gets arguments of the type that the tool declares', async () => {
+  it('[LIB2.5] gets arguments of the type that the tool declares', async () => {
     const euros: number[] = [];
     const pay = defineTool({
       name: 'pay',

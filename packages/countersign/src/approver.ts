@@ -33,7 +33,7 @@ export interface Approver {
 const MAX_ASKED = 10_000;
 
 /**
- * Calls `approve` for each new approval, and sends its decision the same way as a person's (A4). Without an answer, or after an error, an
+ * Calls `approve` for each new approval, and sends its decision the same way as a person's (CALL4). Without an answer, or after an error, an
  * invalid decision or a timeout, the call keeps waiting: nothing approves by default.
  */
 export function createApprover(
@@ -104,7 +104,7 @@ export function createApprover(
     }
   }
 
-  /** The hash is set last: a decision is valid only for the call that was shown (A7). */
+  /** The hash is set last: a decision is valid only for the call that was shown (CALL7). */
   async function send(
     worldId: string,
     { approvalId, callHash, arguments: shown }: Approval,

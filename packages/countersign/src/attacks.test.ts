@@ -14,7 +14,7 @@ const inFolder = freshFolder();
 const FLOOD = scaled(3_000, 200);
 
 describe('an old approval', () => {
-  it('[A8] from an earlier turn does not apply to the same call in a later one', async () => {
+  it('[CALL8] from an earlier turn does not apply to the same call in a later one', async () => {
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing] });
     await propose(t, remove('a'));
@@ -35,7 +35,7 @@ describe('an old approval', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('[A6] for a deleted chat, agent or world runs nothing', async () => {
+  it('[CALL6] for a deleted chat, agent or world runs nothing', async () => {
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing] });
     await propose(t, remove('a'));
@@ -53,7 +53,7 @@ describe('an old approval', () => {
     expect(runs).toEqual([]);
   });
 
-  it('[A7] does not apply after the world moved to another working folder', async () => {
+  it('[CALL7] does not apply after the world moved to another working folder', async () => {
     const { runs, tool: removing } = recorder();
     await mkdir(inFolder('mine'));
     await mkdir(inFolder('theirs'));
@@ -68,7 +68,7 @@ describe('an old approval', () => {
 });
 
 describe('a flood of calls', () => {
-  it(`[T1] of ${FLOOD} calls in one response, 64 wait for a person and the rest fail`, async () => {
+  it(`[TURN1] of ${FLOOD} calls in one response, 64 wait for a person and the rest fail`, async () => {
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing] });
     await propose(t, ...Array.from({ length: FLOOD }, (_, n) => remove(String(n))));
@@ -77,7 +77,7 @@ describe('a flood of calls', () => {
     expect(runs).toEqual([]);
   });
 
-  it('[T1] [T11.1] calls with too many values together fail, and their arguments are truncated', async () => {
+  it('[TURN1] [TURN11.1] calls with too many values together fail, and their arguments are truncated', async () => {
     const many = Object.fromEntries(Array.from({ length: 4_000 }, (_, at) => [`a${at}`, 'x'.repeat(100)]));
     const t = await openTestWorld({
       script: [{ calls: Array.from({ length: 10 }, () => ({ name: 'look', arguments: many })) }, 'done'],
@@ -92,7 +92,7 @@ describe('a flood of calls', () => {
     expect(JSON.stringify(answer).length).toBeLessThan(1_500_000);
   });
 
-  it('[T1] [T11.1] megabytes of text and arguments are truncated to a readable size', async () => {
+  it('[TURN1] [TURN11.1] megabytes of text and arguments are truncated to a readable size', async () => {
     const long = 'a+'.repeat(1_000_000);
     const t = await openTestWorld({
       script: [{ say: long, calls: [{ name: 'look', arguments: { long } }] }, 'done'],
@@ -108,7 +108,7 @@ describe('a flood of calls', () => {
     expect(JSON.stringify(answer).length).toBeLessThan(1_100_000);
   });
 
-  it('[A34] with 200 waiting calls in all its chats, further calls of an agent that need approval fail', async () => {
+  it('[CALL19] with 200 waiting calls in all its chats, further calls of an agent that need approval fail', async () => {
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({
       script: obedient,
@@ -145,7 +145,7 @@ describe('a flood of calls', () => {
     expect(runs).toEqual([]);
   });
 
-  it('[A34] [A12.2] the waiting calls of one agent don’t block other agents', async () => {
+  it('[CALL19] [CALL12.2] the waiting calls of one agent don’t block other agents', async () => {
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool], agents: ['Ada', 'Bob'] });
     for (let chats = 0; chats < 4; chats += 1) {
       const chat = await t.world.chat();
@@ -161,7 +161,7 @@ describe('a flood of calls', () => {
 });
 
 describe('an edited call', () => {
-  it('[A7.4] with an unknown outcome still tells the model what ran', async () => {
+  it('[CALL7.4] with an unknown outcome still tells the model what ran', async () => {
     const began = deferred();
     const removing = gated('remove', () => {
       began.resolve();
@@ -180,7 +180,7 @@ describe('an edited call', () => {
     ]);
   });
 
-  it('[A7.4] that needs approval again shows the edited arguments, not the original ones, and runs only with those', async () => {
+  it('[CALL7.4] that needs approval again shows the edited arguments, not the original ones, and runs only with those', async () => {
     let content = 'old';
     const ran: unknown[] = [];
     const slow = deferred();
@@ -202,7 +202,7 @@ describe('an edited call', () => {
 });
 
 describe('damage', () => {
-  it('[A2] [A17] with an unreadable policy, everything needs approval, including calls that ran without it', async () => {
+  it('[CALL2] [CALL15] with an unreadable policy, everything needs approval, including calls that ran without it', async () => {
     const file = inFolder('harbour.db');
     const { runs, tool: removing } = recorder();
     const looked: unknown[] = [];
@@ -218,7 +218,7 @@ describe('damage', () => {
     expect([...runs, ...looked]).toEqual([]);
   });
 
-  it('[A8] a decision that a crash interrupted does not count, and can be made again', async () => {
+  it('[CALL8] a decision that a crash interrupted does not count, and can be made again', async () => {
     const { runs, tool: removing } = recorder();
     let failing = false;
     const t = await openTestWorld({
@@ -242,7 +242,7 @@ describe('damage', () => {
 });
 
 describe('concurrency', () => {
-  it('[A8] of fifty concurrent decisions on ten calls, one counts per call, and approved calls run exactly once', async () => {
+  it('[CALL8] of fifty concurrent decisions on ten calls, one counts per call, and approved calls run exactly once', async () => {
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing] });
     await propose(t, ...Array.from({ length: 10 }, (_, n) => remove(String(n))));

@@ -16,7 +16,7 @@ const inFolder = freshFolder();
 const PROGRAM = { kind: 'token', id: 'program', name: 'program' };
 
 describe('the audit log', () => {
-  it('[A16] records when a call was requested, who decided it and from where, when it started, and how it ended', async () => {
+  it('[LOG1] records when a call was requested, who decided it and from where, when it started, and how it ended', async () => {
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
     await propose(t, remove('a'));
     const approval = await t.onlyApproval();
@@ -48,7 +48,7 @@ describe('the audit log', () => {
     expect((await t.world.audit()).every(({ at }) => !Number.isNaN(Date.parse(at)))).toBe(true);
   });
 
-  it('[A16] records which rule required approval, allowed or denied a call', async () => {
+  it('[LOG1] records which rule required approval, allowed or denied a call', async () => {
     const t = await openTestWorld({
       script: obedient,
       tools: [recorder().tool],
@@ -64,7 +64,7 @@ describe('the audit log', () => {
     expect(rules).toContainEqual(['refusal', 'deny remove(path=c)']);
   });
 
-  it('[A16.1] records every policy change: of the world, of an agent, and of the mode', async () => {
+  it('[LOG1.1] records every policy change: of the world, of an agent, and of the mode', async () => {
     const t = await openTestWorld({ policy: ['deny remove'] });
     await t.world.setPolicy(['ask remove']);
     await t.world.update({ mode: 'auto' });
@@ -77,7 +77,7 @@ describe('the audit log', () => {
     expect(changes).toContainEqual(expect.objectContaining({ agentId: 'ada', rule: 'deny rename', decision: 'added' }));
   });
 
-  it('[A16.1] records every other setting that affects what a call may do: tools, folder, agents, clients', async () => {
+  it('[LOG1.1] records every other setting that affects what a call may do: tools, folder, agents, clients', async () => {
     const clock = createFakeClock();
     const t = await openTestWorld({ clock, agents: [{ name: 'Ada', tools: ['look'] }] });
     await t.world.updateAgent('ada', { tools: ['look', 'remove'], systemPrompt: 'Be bold. '.repeat(100) });
@@ -97,14 +97,14 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('[A16.1] records no change if nothing changed', async () => {
+  it('[LOG1.1] records no change if nothing changed', async () => {
     const t = await openTestWorld();
     await t.world.updateAgent('ada', { tools: ['*'] });
     await t.world.update({ turnLimit: 5 });
     expect(await t.world.audit()).toHaveLength(1);
   });
 
-  it('[A16] records who wrote the rules of an agent that was added when its world was opened', async () => {
+  it('[LOG1] records who wrote the rules of an agent that was added when its world was opened', async () => {
     const ada = { name: 'Ada', provider: 'scripted', model: 'any', policy: ['deny rename'] };
     const world = await openWorld(':memory:', { name: 'Harbour', agents: [ada], providers: [scripted([])] });
     const changes = (await world.audit()).filter(({ kind }) => kind === 'policy');
@@ -115,7 +115,7 @@ describe('the audit log', () => {
     await world.close();
   });
 
-  it('[A16] records who stopped a chat, and that this denied its pending calls', async () => {
+  it('[LOG1] records who stopped a chat, and that this denied its pending calls', async () => {
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
     await propose(t, remove('a'));
     await t.chat.stop();
@@ -126,7 +126,7 @@ describe('the audit log', () => {
     );
   });
 
-  it('[A16] records that removing an agent ended its approvals', async () => {
+  it('[LOG1] records that removing an agent ended its approvals', async () => {
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
     await propose(t, remove('a'));
     await t.world.removeAgent('ada');
@@ -136,7 +136,7 @@ describe('the audit log', () => {
     );
   });
 
-  it('[A16.2] is chained: each record contains the hash of the previous one', async () => {
+  it('[LOG1.2] is chained: each record contains the hash of the previous one', async () => {
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
     await propose(t, remove('a'), remove('b'));
     const records = await t.world.audit();
@@ -169,23 +169,23 @@ describe('tampering', () => {
     return { verdict: await again.world.verifyAudit(), again };
   }
 
-  it('[A16.2] an untouched log verifies after a restart', async () => {
+  it('[LOG1.2] an untouched log verifies after a restart', async () => {
     expect((await verdictAfter(() => undefined)).verdict).toEqual({ ok: true, records: 5 });
   });
 
-  it('[A16.2] an edited record is detected', async () => {
+  it('[LOG1.2] an edited record is detected', async () => {
     const { verdict } = await verdictAfter((raw) => {
       raw.prepare(`update audit set record = replace(record, '"deny"', '"approve"') where seq = 4`).run();
     });
     expect(verdict).toMatchObject({ ok: false, problem: 'edited', at: 4 });
   });
 
-  it('[A16.2] a removed record is detected', async () => {
+  it('[LOG1.2] a removed record is detected', async () => {
     const { verdict } = await verdictAfter((raw) => raw.exec('delete from audit where seq = 2'));
     expect(verdict).toMatchObject({ ok: false, problem: 'removed', at: 2 });
   });
 
-  it('[A16.2] reordered records are detected', async () => {
+  it('[LOG1.2] reordered records are detected', async () => {
     const { verdict } = await verdictAfter((raw) => {
       raw.exec('update audit set seq = 90 where seq = 2; update audit set seq = 2 where seq = 3');
       raw.exec('update audit set seq = 3 where seq = 90');
@@ -193,7 +193,7 @@ describe('tampering', () => {
     expect(verdict).toMatchObject({ ok: false });
   });
 
-  it('[A16.2] truncation is detected by the external head, even if the database is consistent', async () => {
+  it('[LOG1.2] truncation is detected by the external head, even if the database is consistent', async () => {
     const { verdict, again } = await verdictAfter((raw) => {
       raw.exec('delete from audit where seq = 5');
       raw.exec('update worlds set audit_seq = 4, audit_hash = (select hash from audit where seq = 4)');
@@ -204,7 +204,7 @@ describe('tampering', () => {
     expect(await again.world.verifyAudit()).toMatchObject({ ok: false });
   });
 
-  it('[A16] an external head that was reset to an earlier one does not hide a truncation', async () => {
+  it('[LOG1] an external head that was reset to an earlier one does not hide a truncation', async () => {
     const { verdict } = await verdictAfter(async (raw, file) => {
       raw.exec('delete from audit where seq = 5');
       const text = await readFile(`${file}.audit-head`, 'utf8');
@@ -218,7 +218,7 @@ describe('tampering', () => {
     expect(verdict).toMatchObject({ ok: false, problem: 'cut-off' });
   });
 
-  it('[A7.2] [A16] an approval forged in the database does not run: its hash is checked at the start', async () => {
+  it('[CALL7.2] [LOG1] an approval forged in the database does not run: its hash is checked at the start', async () => {
     const file = inFolder('forged.db');
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing], file });
@@ -236,7 +236,7 @@ describe('tampering', () => {
     expect((await again.onlyApproval()).arguments).toEqual({ path: '/' });
   });
 
-  it('[A16.2] the log outlives its world', async () => {
+  it('[LOG1.2] the log outlives its world', async () => {
     const file = inFolder('gone.db');
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool], file });
     await propose(t, remove('a'));

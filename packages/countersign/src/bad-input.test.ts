@@ -100,7 +100,7 @@ async function outcomeOf(call: () => unknown): Promise<unknown> {
 }
 
 describe('a value of the wrong type', () => {
-  it.each(Object.entries(calls))('[W2] as %s is refused with an error, and nothing is stored', async (_, call) => {
+  it.each(Object.entries(calls))('[HTTP1] as %s is refused with an error, and nothing is stored', async (_, call) => {
     const { runs, tool } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [tool], policy: ['ask remove'] });
     await propose(t, { name: 'remove', arguments: { path: 'a' } });
@@ -149,7 +149,7 @@ const surplus: Record<string, (t: TestWorld, more: never) => unknown> = {
 };
 
 describe('an unknown key', () => {
-  it.each(Object.entries(surplus))('[A17] [W2] in %s is refused with an error that names it', async (_, call) => {
+  it.each(Object.entries(surplus))('[CALL15] [HTTP1] in %s is refused with an error that names it', async (_, call) => {
     const { runs, tool } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [tool], policy: ['ask remove'] });
     await propose(t, { name: 'remove', arguments: { path: 'a' } });
@@ -176,14 +176,14 @@ async function everything({ world, chat }: TestWorld): Promise<unknown> {
 }
 
 describe('a change', () => {
-  it('[A17] with an undefined value does not loosen anything', async () => {
+  it('[CALL15] with an undefined value does not loosen anything', async () => {
     const t = await openTestWorld({ mode: 'read', agents: [{ name: 'Ada', policy: ['deny remove'] }] });
     await expect(t.world.update({ mode: undefined } as never)).rejects.toMatchObject({ field: 'mode' });
     await expect(t.world.updateAgent('ada', { policy: undefined })).rejects.toMatchObject({ field: 'policy' });
     expect(await t.world.agents()).toMatchObject([{ policy: ['deny remove'] }]);
   });
 
-  it('[A17] opening a world with undefined options keeps its settings', async () => {
+  it('[CALL15] opening a world with undefined options keeps its settings', async () => {
     const file = join(folder, 'harbour.db');
     const { runs, tool } = recorder();
     const first = await openWorld(file, { mode: 'read' });
@@ -195,7 +195,7 @@ describe('a change', () => {
 });
 
 describe('sending', () => {
-  it('[M4] ignores options that would set the speaker or the chat', async () => {
+  it('[WORLD4] ignores options that would set the speaker or the chat', async () => {
     const t = await openTestWorld();
     const other = await t.world.chat();
     await t.chat.send('hi', { speaker: 'agent', chatId: other.id, content: 'other words' } as never);
@@ -206,7 +206,7 @@ describe('sending', () => {
 });
 
 describe('editing', () => {
-  it('[A7] reads the arguments only once, so a getter can’t change what is approved, recorded and run', async () => {
+  it('[CALL7] reads the arguments only once, so a getter can’t change what is approved, recorded and run', async () => {
     const { runs, tool } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [tool] });
     await propose(t, { name: 'remove', arguments: { path: 'a' } });
@@ -226,7 +226,7 @@ describe('editing', () => {
 });
 
 describe('opening', () => {
-  it('[A22.3] a world can be opened in a file with a reserved name', async () => {
+  it('[CALL17.3] a world can be opened in a file with a reserved name', async () => {
     for (const [name, world] of [
       ['world.db', 'world 1'],
       ['Human.db', 'Human 1'],
@@ -240,13 +240,13 @@ describe('opening', () => {
     }
   });
 
-  it('[S7] with an invalid option leaves no file behind', async () => {
+  it('[STORE7] with an invalid option leaves no file behind', async () => {
     const file = join(folder, 'new.db');
     await expect(openWorld(file, { synchronous: 'OFF' } as never)).rejects.toMatchObject({ field: 'synchronous' });
     expect(existsSync(file)).toBe(false);
   });
 
-  it('[A2] with two tools or providers of the same name is refused as ambiguous', async () => {
+  it('[CALL2] with two tools or providers of the same name is refused as ambiguous', async () => {
     const { tool } = recorder();
     const provider = { name: 'p', generate: () => Promise.reject(new Error('never')) };
     await expect(openWorld(':memory:', { tools: [tool, tool] })).rejects.toMatchObject({ field: 'tools.1' });
@@ -297,7 +297,7 @@ describe('opening', () => {
       'script',
       'must be a list of replies',
     ],
-  ] as const)('[L1.5] with %s is refused, and leaves no file behind', async (_, options, field, words) => {
+  ] as const)('[LIB1.5] with %s is refused, and leaves no file behind', async (_, options, field, words) => {
     const file = join(folder, 'new.db');
     const open = async () => await openWorld(file, { tools: [patterned('amount <= 5')], ...options() });
     await expect(open()).rejects.toMatchObject({
@@ -308,7 +308,7 @@ describe('opening', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('[L1.5] with tools that an MCP server or a client may add later is accepted', async () => {
+  it('[LIB1.5] with tools that an MCP server or a client may add later is accepted', async () => {
     const tools = ['*', 'pay', 'p*', 'mcp__github__*', 'm*', 'app__*'];
     const opened = await openWorld(':memory:', {
       providers: [scripted([])],

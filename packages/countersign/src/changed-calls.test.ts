@@ -28,7 +28,7 @@ async function linked() {
 }
 
 describe('the working folder', () => {
-  it('[A7.2] swapped between request and decision: the old approval does not apply, and the call needs approval again', async () => {
+  it('[CALL7.2] swapped between request and decision: the old approval does not apply, and the call needs approval again', async () => {
     const t = await linked();
     await propose(t, remove('a'));
     const old = await t.onlyApproval();
@@ -55,7 +55,7 @@ describe('the working folder', () => {
   });
 
   it.each(['a call that needs no approval', 'a granted call'])(
-    '[A2] [A7] moved while the model responds: %s runs in the new folder, and rules are judged there',
+    '[CALL2] [CALL7] moved while the model responds: %s runs in the new folder, and rules are judged there',
     async (which) => {
       await mkdir(inFolder('mine'));
       await mkdir(inFolder('theirs'));
@@ -83,7 +83,7 @@ describe('the working folder', () => {
     },
   );
 
-  it('[A2] [A7.2] moved at the moment a call starts: it is judged again and starts in the new folder', async () => {
+  it('[CALL2] [CALL7.2] moved at the moment a call starts: it is judged again and starts in the new folder', async () => {
     await mkdir(inFolder('mine'));
     await mkdir(inFolder('theirs'));
     const places: string[] = [];
@@ -104,7 +104,7 @@ describe('the working folder', () => {
     expect(places).toEqual([inFolder('theirs')]);
   });
 
-  it('[A7.2] [W5] a decision on a call that changed after it was shown gets 409 with the code changed', async () => {
+  it('[CALL7.2] [HTTP14] a decision on a call that changed after it was shown gets 409 with the code changed', async () => {
     const t = await linked();
     await propose(t, remove('a'));
     const old = await t.onlyApproval();
@@ -115,7 +115,7 @@ describe('the working folder', () => {
     expect(t.places).toEqual([]);
   });
 
-  it('[A7.2] swapped between decision and start: needs approval again', async () => {
+  it('[CALL7.2] swapped between decision and start: needs approval again', async () => {
     const t = await linked();
     await t.chat.send(JSON.stringify([{ name: 'slow' }, remove('a')]));
     await t.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_STARTED');
@@ -129,7 +129,7 @@ describe('the working folder', () => {
     expect(t.places).toEqual([]);
   });
 
-  it('[A7.2] swapped and swapped back: the approved call runs', async () => {
+  it('[CALL7.2] swapped and swapped back: the approved call runs', async () => {
     const t = await linked();
     await propose(t, remove('a'));
     const approval = await t.onlyApproval();
@@ -140,7 +140,7 @@ describe('the working folder', () => {
     expect(t.places).toEqual([t.inFolder('mine')]);
   });
 
-  it('[A7.2] a session or always approval does not apply to a changed call', async () => {
+  it('[CALL7.2] a session or always approval does not apply to a changed call', async () => {
     for (const scope of ['session', 'always'] as const) {
       await rm(inFolder('.'), { recursive: true, force: true });
       await mkdir(inFolder('.'));
@@ -155,7 +155,7 @@ describe('the working folder', () => {
     }
   });
 
-  it('[A7] editing the arguments does not approve a folder that was not shown', async () => {
+  it('[CALL7] editing the arguments does not approve a folder that was not shown', async () => {
     const t = await linked();
     await propose(t, remove('a'));
     await t.swap();
@@ -164,7 +164,7 @@ describe('the working folder', () => {
     expect(t.places).toEqual([]);
   });
 
-  it('[A7] a denial applies even if everything changed', async () => {
+  it('[CALL7] a denial applies even if everything changed', async () => {
     const t = await linked();
     await propose(t, remove('a'));
     await t.swap();
@@ -173,7 +173,7 @@ describe('the working folder', () => {
     expect(t.places).toEqual([]);
   });
 
-  it('[A7] deleted: an approval is refused with an error and nothing runs', async () => {
+  it('[CALL7] deleted: an approval is refused with an error and nothing runs', async () => {
     const t = await linked();
     await propose(t, remove('a'));
     const approval = await t.onlyApproval();
@@ -188,7 +188,7 @@ describe('the working folder', () => {
 });
 
 describe('what a call would overwrite', () => {
-  it('[A7.2] [A4.2] changed after it was shown: needs approval again, and only the new approval runs it', async () => {
+  it('[CALL7.2] [CALL4.2] changed after it was shown: needs approval again, and only the new approval runs it', async () => {
     let content = 'old';
     const written: unknown[] = [];
     const write = {
@@ -207,7 +207,7 @@ describe('what a call would overwrite', () => {
     expect(written).toEqual([{ text: 'new' }]);
   });
 
-  it('[A7] that can’t be read: no approval is requested, and nothing runs', async () => {
+  it('[CALL7] that can’t be read: no approval is requested, and nothing runs', async () => {
     const written: unknown[] = [];
     const write = {
       ...gated('write', async (args) => written.push(args)),
@@ -223,7 +223,7 @@ describe('what a call would overwrite', () => {
 });
 
 describe('the tool', () => {
-  it('[A7.2] [A9] redefined across a restart: the old approval does not apply to the new tool', async () => {
+  it('[CALL7.2] [CALL9] redefined across a restart: the old approval does not apply to the new tool', async () => {
     const file = inFolder('harbour.db');
     const before = recorder('remove');
     const t = await openTestWorld({ script: obedient, tools: [before.tool], file });
@@ -244,7 +244,7 @@ describe('the tool', () => {
     expect(before.runs).toEqual([]);
   });
 
-  it('[A7] removed across a restart: approving it fails with an error', async () => {
+  it('[CALL7] removed across a restart: approving it fails with an error', async () => {
     const file = inFolder('harbour.db');
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool], file });
     await propose(t, remove('a'));
@@ -260,7 +260,7 @@ describe('the tool', () => {
     });
   });
 
-  it('[A7.2] replaced while the approval is pending: needs approval again', async () => {
+  it('[CALL7.2] replaced while the approval is pending: needs approval again', async () => {
     const before = recorder();
     const t = await openTestWorld({ script: obedient, tools: [before.tool] });
     await propose(t, remove('a'));
@@ -273,7 +273,7 @@ describe('the tool', () => {
 });
 
 describe('the call hash', () => {
-  it('[A7.1] is keyed by the store and covers agent, chat and arguments', async () => {
+  it('[CALL7.1] is keyed by the store and covers agent, chat and arguments', async () => {
     const { tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing], agents: ['Ada', 'Bob'] });
     const other = await openTestWorld({ script: obedient, tools: [removing] });
@@ -289,7 +289,7 @@ describe('the call hash', () => {
     expect(new Set([one, ...others, elsewhere]).size).toBe(5);
   });
 
-  it('[A7] two equal calls in one response are two invocations: approving one does not approve the other', async () => {
+  it('[CALL7] two equal calls in one response are two invocations: approving one does not approve the other', async () => {
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing] });
     await propose(t, remove('a'), remove('a'));
@@ -299,7 +299,7 @@ describe('the call hash', () => {
     expect(await t.world.approvals()).toHaveLength(1);
   });
 
-  it('[A7.1] [A15] covers the real value behind a mask', async () => {
+  it('[CALL7.1] [SAFE6] covers the real value behind a mask', async () => {
     const { tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing] });
     await propose(

@@ -27,7 +27,7 @@ async function open(options: TestWorldOptions = {}) {
 }
 
 describe('checking a policy', () => {
-  it('[A19] reports the outcome and its rule, and changes nothing', async () => {
+  it('[RULE1] reports the outcome and its rule, and changes nothing', async () => {
     const t = await open({
       policy: ['allow shell_cmd(git status)', 'ask shell_cmd(git push *)', 'deny shell_cmd(rm *)'],
     });
@@ -54,7 +54,7 @@ describe('checking a policy', () => {
     expect([await t.world.approvals(), t.toolEvents()]).toEqual([[], []]);
   });
 
-  it('[A2.1] takes the same path as a real call: tools, arguments, agents, modes', async () => {
+  it('[CALL2.1] takes the same path as a real call: tools, arguments, agents, modes', async () => {
     const t = await open({ agents: [{ name: 'Ada', tools: ['read_file'], policy: ['deny read_file(./a)'] }] });
     const read = (path: string, agentId?: string) =>
       t.world.checkPolicy({ tool: 'read_file', arguments: { path }, ...(agentId === undefined ? {} : { agentId }) });
@@ -83,7 +83,7 @@ describe('checking a policy', () => {
     });
   });
 
-  it('[A24] [A25.1] a deny rule on a named argument applies to every tool, whatever the other arguments are', async () => {
+  it('[RULE3] [RULE4.1] a deny rule on a named argument applies to every tool, whatever the other arguments are', async () => {
     const { runs, tool } = recorder('pay');
     const policy = ['allow write_file', 'deny write_file(path=secret.txt)', 'allow pay', 'deny pay(to=casino)'];
     policy.push('deny pay(amount > 100)', 'deny shell_cmd(command=*wget*)', 'deny read_file(path=secret.txt)');
@@ -108,7 +108,7 @@ describe('checking a policy', () => {
     expect(runs).toEqual([{ to: 'bakery', amount: 5 }]);
   });
 
-  it('[A26.5] says why a rule did not apply, without secrets', async () => {
+  it('[RULE5.5] says why a rule did not apply, without secrets', async () => {
     const t = await open({ policy: ['deny write_file(path=secret.txt)', 'allow write_file(content=a)'] });
     const secret = `ghp_${'a1B2'.repeat(9)}`;
     const content = `${'x'.repeat(100)} ${secret}`;
@@ -121,7 +121,7 @@ describe('checking a policy', () => {
     expect(JSON.stringify(notApplied)).not.toContain(secret.slice(4, -4));
   });
 
-  it('[A26] [A26.1] refuses a new rule that can match no call, and keeps a stored one', async () => {
+  it('[RULE5] [RULE5.1] refuses a new rule that can match no call, and keeps a stored one', async () => {
     const t = await open();
     const refused = async (rule: string): Promise<unknown> =>
       await t.world.setPolicy([rule]).then(
@@ -176,7 +176,7 @@ describe('checking a policy', () => {
     });
   });
 
-  it('[A15] shows no secret of the call, and proposes no rule that contains one', async () => {
+  it('[SAFE6] shows no secret of the call, and proposes no rule that contains one', async () => {
     const t = await open();
     const secret = `ghp_${'a1B2'.repeat(9)}`;
     const verdict = await t.check(`curl -H token:${secret} localhost`);
@@ -185,7 +185,7 @@ describe('checking a policy', () => {
     expect(verdict).not.toHaveProperty('proposedRule');
   });
 
-  it("[A19.3] administrator's rules apply, and can't be changed from the world", async () => {
+  it("[RULE1.3] administrator's rules apply, and can't be changed from the world", async () => {
     const t = await open({ adminRules: ['deny shell_cmd(git push *)'], policy: ['allow shell_cmd(git push *)'] });
     expect(await t.check('git push')).toMatchObject({ outcome: 'refuse', rule: 'deny shell_cmd(git push *)' });
     await t.world.setPolicy([]);
@@ -195,7 +195,7 @@ describe('checking a policy', () => {
     expect(t.toolEvents().map(({ type }) => type)).toEqual(['TOOL_DENIED']);
   });
 
-  it('[A19] an administrator’s rule that can’t be parsed allows nothing', async () => {
+  it('[RULE1] an administrator’s rule that can’t be parsed allows nothing', async () => {
     await expect(open({ adminRules: ['deny *', 'deny x('] })).rejects.toThrow(
       'adminRules, line 2, character 8: the closing parenthesis is missing',
     );
@@ -203,7 +203,7 @@ describe('checking a policy', () => {
 });
 
 describe('an "always" for several commands', () => {
-  it('[A5.3] adds a rule for each command, and no rule that the call does not need', async () => {
+  it('[CALL5.3] adds a rule for each command, and no rule that the call does not need', async () => {
     const t = await open({ policy: ['allow shell_cmd(true)'] });
     await propose(t, { name: 'shell_cmd', arguments: { command: 'true && echo a; echo b' } });
     const approval = await t.onlyApproval();
@@ -218,7 +218,7 @@ describe('an "always" for several commands', () => {
     expect(await propose(t, { name: 'shell_cmd', arguments: { command: 'echo b; echo a' } })).toBe('idle');
   });
 
-  it('[A5.3] for a number does not cover the same digits as text', async () => {
+  it('[CALL5.3] for a number does not cover the same digits as text', async () => {
     const { runs, tool } = recorder('pay');
     const t = await open({ tools: [tool] });
     await propose(t, { name: 'pay', arguments: { amount: 1 } });
@@ -231,7 +231,7 @@ describe('an "always" for several commands', () => {
 
 describe('a rule with a star', () => {
   it.each(['allow shell_cmd(ls *)', 'allow shell_cmd(ls)', 'allow shell_cmd', 'allow shell_cmd(*)', 'allow *'])(
-    '[A32] without a sandbox, %s runs ls only if it spells out the whole command',
+    '[RULE8] without a sandbox, %s runs ls only if it spells out the whole command',
     async (rule) => {
       const t = await open({ policy: [rule] });
       const exact = rule === 'allow shell_cmd(ls)';
@@ -244,7 +244,7 @@ describe('a rule with a star', () => {
     },
   );
 
-  it('[A30] reports which rule did not apply because of its star, and "always" proposes the exact command', async () => {
+  it('[RULE6] reports which rule did not apply because of its star, and "always" proposes the exact command', async () => {
     const sandbox = { kind: 'sandbox-exec', program: '/nowhere' } as const;
     const t = await openTestWorld({ policy: ['allow shell_cmd(git *)'], tools: [shellCmd({ sandbox })] });
     const check = (command: string) => t.world.checkPolicy({ tool: 'shell_cmd', arguments: { command } });
@@ -260,7 +260,7 @@ describe('a rule with a star', () => {
 });
 
 describe('the calls in a chat that a rule would have matched', () => {
-  it('[A5] are listed newest first, masked and limited', async () => {
+  it('[CALL5] are listed newest first, masked and limited', async () => {
     const t = await open({ policy: ['allow shell_cmd(echo a)', 'allow shell_cmd(echo b)'] });
     const echo = (text: string) => ({ name: 'shell_cmd', arguments: { command: `echo ${text}` } });
     await propose(t, echo('a'), echo('b'), { name: 'read_file', arguments: { path: 'x' } });
@@ -285,7 +285,7 @@ describe('the calls in a chat that a rule would have matched', () => {
 });
 
 describe('a folder that is denied', () => {
-  it('[A19.5] is not searched by a call that starts above it', async () => {
+  it('[RULE1.5] is not searched by a call that starts above it', async () => {
     const t = await open({ policy: ['deny *(./secrets/**)', 'ask grep(./private/**)'] });
     for (const name of ['secrets', 'private', 'src']) {
       await mkdir(join(t.workingDirectory, name), { recursive: true });

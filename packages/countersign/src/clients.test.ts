@@ -34,7 +34,7 @@ async function forwarded(options: TestWorldOptions = {}) {
 const lastType = (t: TestWorld, call: string) => t.toolEvents(call).at(-1)?.type;
 
 describe('a client’s tool', () => {
-  it('[A18] is named after its client, offered to agents and needs approval by default, whatever it declares', async () => {
+  it('[CALL16] is named after its client, offered to agents and needs approval by default, whatever it declares', async () => {
     const clock = createFakeClock();
     const t = await openTestWorld({ script: obedient, clock });
     const { tools } = await t.world.clients.register(t.world.id, {
@@ -47,7 +47,7 @@ describe('a client’s tool', () => {
     expect(t.provider.requests[0]?.tools.map(({ name }) => name)).toEqual(tools);
   });
 
-  it('[A18] is forwarded only to its client, once, with the real arguments, after approval', async () => {
+  it('[CALL16] is forwarded only to its client, once, with the real arguments, after approval', async () => {
     const t = await withClient();
     const other = await t.world.clients.register(t.world.id, { label: 'Editor', approvals: true, tools: [pick] });
     expect(first(other.tools)).not.toBe(t.toolName);
@@ -69,7 +69,7 @@ describe('a client’s tool', () => {
     ['after decision', 'There is no tool'],
     ['before start-invocation', 'disconnected before it answered'],
   ])(
-    '[A18.1] of a client that leaves %s fails with an error, and the turn does not wait for it',
+    '[CALL16.1] of a client that leaves %s fails with an error, and the turn does not wait for it',
     async (when, words) => {
       let leaves = (): void => undefined;
       const t = await withClient({
@@ -87,7 +87,7 @@ describe('a client’s tool', () => {
     },
   );
 
-  it('[A18] sends its result to the model, and a second result changes nothing', async () => {
+  it('[CALL16] sends its result to the model, and a second result changes nothing', async () => {
     const t = await forwarded();
     const answer = { tool_call_id: t.call, content: 'red' };
     expect(await t.world.clients.answer(t.client.clientId, answer)).toMatchObject({ kind: 'recorded', status: 200 });
@@ -102,7 +102,7 @@ describe('a client’s tool', () => {
     expect(await t.world.clients.pending(t.client.clientId)).toEqual([]);
   });
 
-  it('[A18] an error of the client, such as an unknown tool, fails the call with its message', async () => {
+  it('[CALL16] an error of the client, such as an unknown tool, fails the call with its message', async () => {
     const t = await forwarded();
     await t.world.clients.answer(t.client.clientId, { tool_call_id: t.call, error: 'I know no such tool' });
     expect(await t.chat.settled()).toBe('idle');
@@ -110,7 +110,7 @@ describe('a client’s tool', () => {
     expect(lastType(t, t.call)).toBe('TOOL_EXECUTION_FAILED');
   });
 
-  it('[A18] only its owner may answer, and only calls that were forwarded to it', async () => {
+  it('[CALL16] only its owner may answer, and only calls that were forwarded to it', async () => {
     const t = await forwarded();
     const other = await t.world.clients.register(t.world.id, { label: 'Editor', approvals: true, tools: [pick] });
     const answer = { tool_call_id: t.call, content: 'blue' };
@@ -122,7 +122,7 @@ describe('a client’s tool', () => {
     expect(lastType(t, t.call)).toBe('TOOL_EXECUTION_STARTED');
   });
 
-  it('[A18] [A8] a client can’t answer before the approval, and can’t run its own call', async () => {
+  it('[CALL16] [CALL8] a client can’t answer before the approval, and can’t run its own call', async () => {
     const t = await withClient();
     await propose(t, { name: t.toolName, arguments: { from: 'red' } });
     const approval = await t.onlyApproval();
@@ -134,7 +134,7 @@ describe('a client’s tool', () => {
     expect(await t.onlyApproval()).toEqual(approval);
   });
 
-  it('[A18] an answer with both a result and an error, with neither, or with an invalid shape is refused', async () => {
+  it('[CALL16] an answer with both a result and an error, with neither, or with an invalid shape is refused', async () => {
     const t = await forwarded();
     for (const answer of [{}, { content: 7 }, { content: 'a', error: 'b' }, { error: '' }, { contents: 'a' }]) {
       const sent = { tool_call_id: t.call, ...answer } as Parameters<typeof t.world.clients.answer>[1];
@@ -143,7 +143,7 @@ describe('a client’s tool', () => {
     expect(lastType(t, t.call)).toBe('TOOL_EXECUTION_STARTED');
   });
 
-  it('[A18] the secret of a client is known only to that client', async () => {
+  it('[CALL16] the secret of a client is known only to that client', async () => {
     const t = await withClient();
     const other = await t.world.clients.register(t.world.id, { label: 'Editor', approvals: true });
     const found = async (secret: string) => (await t.world.clients.find(t.world.id, secret))?.id;
@@ -155,7 +155,7 @@ describe('a client’s tool', () => {
 });
 
 describe('a client that loses its connection', () => {
-  it('[A18.1] for less than 30 s has not left: its call waits and it may still answer', async () => {
+  it('[CALL16.1] for less than 30 s has not left: its call waits and it may still answer', async () => {
     const t = await forwarded();
     await t.world.clients.disconnected(t.client.clientId);
     t.clock.advance(CLIENT_GRACE_MS - 1);
@@ -168,7 +168,7 @@ describe('a client that loses its connection', () => {
     expect(lastResults(t)).toEqual([{ result: 'red' }]);
   });
 
-  it('[A18.1] for longer fails its call with an error, and its tools are removed', async () => {
+  it('[CALL16.1] for longer fails its call with an error, and its tools are removed', async () => {
     const t = await forwarded();
     await t.world.clients.disconnected(t.client.clientId);
     t.clock.advance(CLIENT_GRACE_MS);
@@ -185,7 +185,7 @@ describe('a client that loses its connection', () => {
     expect(lastResults(t)).toEqual([{ error: expect.stringContaining('no tool named') as unknown }]);
   });
 
-  it('[A18] before the approval makes approving fail with an error', async () => {
+  it('[CALL16] before the approval makes approving fail with an error', async () => {
     const t = await withClient();
     await propose(t, { name: t.toolName, arguments: { from: 'red' } });
     const approval = await t.onlyApproval();
@@ -199,7 +199,7 @@ describe('a client that loses its connection', () => {
     expect(lastType(t, approval.toolCallId)).toBe('TOOL_EXECUTION_FAILED');
   });
 
-  it('[A18] a grant for its tool does not apply to another client’s tool with the same label', async () => {
+  it('[CALL16] a grant for its tool does not apply to another client’s tool with the same label', async () => {
     const t = await withClient();
     await propose(t, { name: t.toolName, arguments: { from: 'red' } });
     await t.world.decide(await t.onlyApproval(), { decision: 'approve', scope: 'session' });
@@ -212,7 +212,7 @@ describe('a client that loses its connection', () => {
 });
 
 describe('a restart with a forwarded call', () => {
-  it('[A18] [A9] the client returns with its secret and answers', async () => {
+  it('[CALL16] [CALL9] the client returns with its secret and answers', async () => {
     const file = inFolder('harbour.db');
     const t = await forwarded({ file });
     await closeTestWorld(t);
@@ -229,7 +229,7 @@ describe('a restart with a forwarded call', () => {
     expect(again.toolEvents(t.call).map(({ type }) => type)).toEqual(['TOOL_EXECUTION_SUCCEEDED']);
   });
 
-  it('[A18.1] the client does not return: after 30 s the call fails with an error', async () => {
+  it('[CALL16.1] the client does not return: after 30 s the call fails with an error', async () => {
     const file = inFolder('harbour.db');
     const t = await forwarded({ file });
     await closeTestWorld(t);

@@ -39,21 +39,21 @@ const inFolder = freshFolder();
 const never = () => new Promise<never>(() => undefined);
 
 describe('closing a world', () => {
-  it('[S4] can be repeated, concurrently or later, without further effect', async () => {
+  it('[STORE4] can be repeated, concurrently or later, without further effect', async () => {
     const t = await openTestWorld();
     await Promise.all([t.world.close(), t.world.close()]);
     await t.world.close();
     await expect(t.chat.send('hello?')).rejects.toMatchObject({ code: 'closed' });
   });
 
-  it('[M8] rejects everyone who waits for a chat to settle', async () => {
+  it('[WORLD8] rejects everyone who waits for a chat to settle', async () => {
     const t = await openTestWorld({ script: never });
     await t.chat.send('hi');
     const [settled] = await Promise.allSettled([t.chat.settled(), closeTestWorld(t)]);
     expect(settled).toMatchObject({ status: 'rejected', reason: { code: 'closed' } });
   });
 
-  it('[A8] [S3] right after an approval runs its call exactly once, before closing or after the next start, with a known outcome', async () => {
+  it('[CALL8] [STORE3] right after an approval runs its call exactly once, before closing or after the next start, with a known outcome', async () => {
     const { runs, tool: remove } = recorder();
     for (const ticks of [0, 12, 24]) {
       runs.length = 0;
@@ -82,7 +82,7 @@ describe('closing a world', () => {
     expect(timers.size).toBe(0);
   });
 
-  it('[S7] leaves no timer behind for a step that was waiting for a retry', async () => {
+  it('[STORE7] leaves no timer behind for a step that was waiting for a retry', async () => {
     const { clock, timers } = countingClock(createFakeClock());
     const t = await openTestWorld({
       script: obedient,
@@ -101,7 +101,7 @@ describe('closing a world', () => {
     expect(timers.size).toBe(0);
   });
 
-  it('[M10] works from inside a tool, a model or a listener', async () => {
+  it('[WORLD10] works from inside a tool, a model or a listener', async () => {
     const inTool = deferred();
     const first = await openTestWorld({
       script: obedient,
@@ -166,7 +166,7 @@ describe('closing a process that shares its store', () => {
     return { clock, heard, engine };
   }
 
-  it('[S3] [S4.2] sends heartbeats until it has released its turns: a slow shutdown is not mistaken for a crash', async () => {
+  it('[STORE3] [STORE4.2] sends heartbeats until it has released its turns: a slow shutdown is not mistaken for a crash', async () => {
     let before = 0;
     const { clock, heard, engine } = await open(async (time) => {
       before = heard.length;
@@ -181,7 +181,7 @@ describe('closing a process that shares its store', () => {
     expect(heard.at(-1)).toBe('retired');
   });
 
-  it('[S4.2] waits for its current round, which must not use a closed store', async () => {
+  it('[STORE4.2] waits for its current round, which must not use a closed store', async () => {
     const clock = createFakeClock();
     const { shared } = listenTo();
     const errors: unknown[] = [];
@@ -212,7 +212,7 @@ describe('closing a process that shares its store', () => {
     expect(errors).toEqual([]);
   });
 
-  it('[S3] stops sending heartbeats if it can’t shut down cleanly, and others take over its turns', async () => {
+  it('[STORE3] stops sending heartbeats if it can’t shut down cleanly, and others take over its turns', async () => {
     const { clock, heard, engine } = await open(() => Promise.reject(new Error('stuck')));
     await expect(engine.close()).rejects.toThrow('stuck');
     const last = heard.length;
@@ -223,7 +223,7 @@ describe('closing a process that shares its store', () => {
 });
 
 describe('a chat that is deleted', () => {
-  it('[M7] together with its world while a model generates a title causes no error', async () => {
+  it('[WORLD7] together with its world while a model generates a title causes no error', async () => {
     const asked = deferred();
     const title = deferred<string>();
     const t = await openTestWorld({

@@ -13,7 +13,7 @@ function makeHome(mode: number): string {
   return home;
 }
 
-it('[N5] compiled code is cached in the given home folder', () => {
+it('[LIMIT5] compiled code is cached in the given home folder', () => {
   const home = makeHome(0o700);
   const kept = join(home, 'compile-cache');
   expect(cacheFolder(['serve', '--home', home, '--json'], {})).toBe(kept);
@@ -21,7 +21,7 @@ it('[N5] compiled code is cached in the given home folder', () => {
   expect(cacheFolder(['serve'], { COUNTERSIGN_HOME: home })).toBe(kept);
 });
 
-it('[A21] compiled code is never cached where others can write, and caching creates no home folder', () => {
+it('[SAFE1] compiled code is never cached where others can write, and caching creates no home folder', () => {
   expect(cacheFolder(['--home', makeHome(0o777)], {})).toBeUndefined();
   expect(cacheFolder(['--home', inFolder('missing')], {})).toBeUndefined();
   expect(cacheFolder(['--home'], { COUNTERSIGN_HOME: '' })).toBeUndefined();

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 
 /**
  * Enables Node's compile cache if available (22.8 or newer). The cache is in the home folder because anyone who can write to it controls which
- * code the next start runs. Agents can't reach the home folder (A21), unlike the temporary folder.
+ * code the next start runs. Agents can't reach the home folder (SAFE1), unlike the temporary folder.
  */
 export function keepCompiledCode(words: readonly string[], env: NodeJS.ProcessEnv): void {
   const folder = cacheFolder(words, env);

@@ -14,7 +14,7 @@ const texts = (request: GenerateRequest | undefined): string[] => shown(request)
 const system = (request: GenerateRequest | undefined): string => request?.messages[0]?.content ?? '';
 
 describe('the view', () => {
-  it('[C1] contains only this chat and this agent: two chats of one agent never mix', async () => {
+  it('[WORLD14] contains only this chat and this agent: two chats of one agent never mix', async () => {
     const opened = await openTestWorld({ script: ({ messages }) => `re ${messages.at(-1)?.content}` });
     const other = { chat: await opened.world.chat() };
     for (const round of [1, 2, 3]) {
@@ -26,7 +26,7 @@ describe('the view', () => {
     expect((await opened.chat.messages()).map((m) => m.content)).toEqual(['a1', 're a1', 'a2', 're a2', 'a3', 're a3']);
   });
 
-  it('[C1] two concurrent chats of one agent stay separate', async () => {
+  it('[WORLD14] two concurrent chats of one agent stay separate', async () => {
     const first = deferred();
     const opened = await openTestWorld({
       script: async ({ messages }) => {
@@ -43,7 +43,7 @@ describe('the view', () => {
     expect((await other.chat.messages()).map((m) => m.content)).toEqual(['b', 're b']);
   });
 
-  it('[C1] contains the messages the agent answered and its own, not messages to others, and names other speakers', async () => {
+  it('[WORLD14] contains the messages the agent answered and its own, not messages to others, and names other speakers', async () => {
     const opened = await openTestWorld({
       agents: ['Ada', 'Bob'],
       script: ({ messages }) =>
@@ -59,7 +59,7 @@ describe('the view', () => {
     ]);
   });
 
-  it('[C1.1] [C1.2] contains no approvals or decisions; calls and results are adjacent and appear once', async () => {
+  it('[WORLD14.1] [WORLD14.2] contains no approvals or decisions; calls and results are adjacent and appear once', async () => {
     const opened = await openTestWorld({
       script: [{ say: 'I try', calls: [{ name: 'ask' }, { name: 'free' }] }, 'done', 'ok'],
       tools: [gated('ask', () => 'asked'), tool('free', () => 'ran')],
@@ -80,7 +80,7 @@ describe('the view', () => {
     ]);
   });
 
-  it('[C1.1] [A10] omits a call to a reserved name, and the model is told that it was refused', async () => {
+  it('[WORLD14.1] [CALL10] omits a call to a reserved name, and the model is told that it was refused', async () => {
     const opened = await openTestWorld({
       script: [{ calls: [{ name: 'client.requestApproval', arguments: {} }] }, 'sorry'],
       tools: [tool('free', () => 'ran')],
@@ -91,7 +91,7 @@ describe('the view', () => {
     expect(texts(request).at(-1)).toMatch(/reserved/);
   });
 
-  it('[C1.2] a turn sees the chat as of its start', async () => {
+  it('[WORLD14.2] a turn sees the chat as of its start', async () => {
     const opened = await openTestWorld({
       script: ({ messages }) => (messages.at(-1)?.content === 'open' ? { calls: [{ name: 'ask' }] } : 'ok'),
       tools: [gated('ask', () => 'x')],
@@ -105,7 +105,7 @@ describe('the view', () => {
     expect(texts(third)).toEqual(['open', '', '{"result":"x"}', 'ok', 'later']);
   });
 
-  it('[C1.2] every call in view has its result, even after a stop, a failure or a denial', async () => {
+  it('[WORLD14.2] every call in view has its result, even after a stop, a failure or a denial', async () => {
     const running = deferred();
     const opened = await openTestWorld({
       script: ({ messages }) => {
@@ -137,7 +137,7 @@ describe('the view', () => {
     expect(JSON.stringify(view)).toContain('stopped, outcome unknown');
   });
 
-  it('[C1] the system prompt is current, and memory keeps everything', async () => {
+  it('[WORLD14] the system prompt is current, and memory keeps everything', async () => {
     const opened = await openTestWorld({ agents: [{ name: 'Ada', systemPrompt: 'Be brief.' }] });
     await say(opened, 'one');
     await opened.world.updateAgent('ada', { systemPrompt: 'Be long.' });
@@ -149,7 +149,7 @@ describe('the view', () => {
     expect((await opened.chat.memory('ada')).map((m) => m.content)).toEqual(['one', 'ok', 'two', 'ok']);
   });
 
-  it('[C1] a renamed agent appears under its new name from then on', async () => {
+  it('[WORLD14] a renamed agent appears under its new name from then on', async () => {
     const opened = await openTestWorld({ agents: ['Ada', 'Bob'], script: ['@Ada hi', 'ok', 'ok'] });
     await say(opened, '@Bob greet Ada');
     await opened.world.updateAgent('bob', { name: 'Robert' });
@@ -162,7 +162,7 @@ describe('a view that is too big', () => {
   // 3 characters count as a token and a quarter is reserved for the answer, so this leaves room for 3,000 characters.
   const small = { contextTokens: 1_334 };
 
-  it('[C2.1] at most a quarter of a small window is reserved for the answer, however much the agent may write', async () => {
+  it('[WORLD15.1] at most a quarter of a small window is reserved for the answer, however much the agent may write', async () => {
     for (const maxTokens of [undefined, 100_000]) {
       const settings = { contextTokens: 4_096, ...(maxTokens === undefined ? {} : { maxTokens }) };
       const opened = await openTestWorld({ agents: [{ name: 'Ada', ...settings }] });
@@ -172,7 +172,7 @@ describe('a view that is too big', () => {
     }
   });
 
-  it('[C2.2] the provider is asked for the window before the first call', async () => {
+  it('[WORLD15.2] the provider is asked for the window before the first call', async () => {
     let window: number | undefined;
     const seen: GenerateRequest[] = [];
     const asked: string[] = [];
@@ -198,7 +198,7 @@ describe('a view that is too big', () => {
     expect(system(seen.at(-1))).toContain('left out');
   });
 
-  it('[C2.3] people are told once per chat, and the model is not', async () => {
+  it('[WORLD15.3] people are told once per chat, and the model is not', async () => {
     const opened = await openTestWorld({ agents: ['Ada', 'Bob'], model: small, script: () => 'a'.repeat(300) });
     const notices = async (chat = opened.chat) =>
       (await chat.messages()).filter(({ role }) => role === 'system').map(({ content }) => content);
@@ -217,7 +217,7 @@ describe('a view that is too big', () => {
     expect(await notices(other)).toEqual(told);
   });
 
-  it('[C2] omits the oldest exchanges, each as a whole, and says so in a note', async () => {
+  it('[WORLD15] omits the oldest exchanges, each as a whole, and says so in a note', async () => {
     const opened = await openTestWorld({ model: small, script: () => 'a'.repeat(300) });
     for (let n = 1; n <= 10; n += 1) await say(opened, `${n} ${'q'.repeat(300)}`);
     const request = opened.provider.requests.at(-1);
@@ -235,7 +235,7 @@ describe('a view that is too big', () => {
     expect(await opened.chat.messages()).toHaveLength(21);
   });
 
-  it('[C2] keeps or omits calls and results together', async () => {
+  it('[WORLD15] keeps or omits calls and results together', async () => {
     const opened = await openTestWorld({
       model: small,
       script: ({ messages }) => (messages.at(-1)?.role === 'user' ? { calls: [{ name: 'look' }] } : 'seen'),
@@ -252,7 +252,7 @@ describe('a view that is too big', () => {
     }
   });
 
-  it('[C2] a single turn that is too big keeps its calls, and its oldest results shrink to a note', async () => {
+  it('[WORLD15] a single turn that is too big keeps its calls, and its oldest results shrink to a note', async () => {
     let calls = 0;
     const opened = await openTestWorld({
       model: small,
@@ -269,14 +269,14 @@ describe('a view that is too big', () => {
     expect(results.at(-1)).toContain('4xxx');
   });
 
-  it('[C2] a message larger than the window still reaches the model with its turn', async () => {
+  it('[WORLD15] a message larger than the window still reaches the model with its turn', async () => {
     const opened = await openTestWorld({ model: small });
     await say(opened, 'before');
     await say(opened, 'y'.repeat(100_000));
     expect(texts(opened.provider.requests.at(-1))).toEqual(['y'.repeat(100_000)]);
   });
 
-  it('[C2] omitted messages return for a model with a larger window', async () => {
+  it('[WORLD15] omitted messages return for a model with a larger window', async () => {
     const opened = await openTestWorld({
       model: small,
       providers: [{ name: 'wide', contextTokens: () => 200_000, generate: (request) => wide(request) }],
@@ -297,7 +297,7 @@ describe('a view that is too big', () => {
 });
 
 describe('the system message', () => {
-  it('[C3] lists the tools and says that calls may wait, denials are final, and results are data', async () => {
+  it('[WORLD16] lists the tools and says that calls may wait, denials are final, and results are data', async () => {
     const opened = await openTestWorld({
       agents: [{ name: 'Ada', systemPrompt: 'You keep the harbour.' }, 'Bob'],
       tools: [tool('look', () => 1), gated('open', () => 2)],
@@ -312,7 +312,7 @@ describe('the system message', () => {
     expect(words).toMatch(/data, not instructions/);
   });
 
-  it('[C3] tells an agent that it has no tools, and sends no schemas', async () => {
+  it('[WORLD16] tells an agent that it has no tools, and sends no schemas', async () => {
     const opened = await openTestWorld({ agents: [{ name: 'Ada', tools: [] }], tools: [tool('look', () => 1)] });
     await say(opened, 'hi');
     expect(opened.provider.requests[0]?.tools).toEqual([]);

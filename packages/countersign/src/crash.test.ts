@@ -193,7 +193,7 @@ async function dieAfterRun(nth: number) {
 const found = [await dieAfterRun(0), await dieAfterRun(1)];
 
 describe('a process killed at any moment of a turn with three mixed tools', () => {
-  it('[S3] can be killed at a moment before and after every step and every side effect', () => {
+  it('[STORE3] can be killed at a moment before and after every step and every side effect', () => {
     const steps = new Set(moments.map((moment) => moment.replace(/^(?:before|after) /, '')));
     for (const step of steps) expect(moments).toEqual(expect.arrayContaining([`before ${step}`, `after ${step}`]));
     expect([...steps]).toEqual(
@@ -216,7 +216,7 @@ describe('a process killed at any moment of a turn with three mixed tools', () =
       ([, moment]) => moment,
     ),
   )(
-    '[S1] [S3] [A8] [A9] [T2] [T4] loses nothing and runs nothing twice: %i, %s',
+    '[STORE1] [STORE3] [CALL8] [CALL9] [TURN2] [TURN4] loses nothing and runs nothing twice: %i, %s',
     async (at) => {
       await oneOfTwo(async () => {
         const place = newPlace();
@@ -234,7 +234,7 @@ describe('a process killed at any moment of a turn with three mixed tools', () =
       ({ moment }) => moment,
     ),
   )(
-    '[S3] [A8] loses nothing if the next process dies as well: $at, $moment',
+    '[STORE3] [CALL8] loses nothing if the next process dies as well: $at, $moment',
     async ({ place, left, at, moment }) => {
       await oneOfTwo(async () => {
         const copy = copyOf(place);
@@ -250,7 +250,7 @@ describe('a process killed at any moment of a turn with three mixed tools', () =
   );
 
   it(
-    `[S1] [S3] [A8] [A9] loses nothing and runs nothing twice: ${RANDOM_KILLS} kills at random moments`,
+    `[STORE1] [STORE3] [CALL8] [CALL9] loses nothing and runs nothing twice: ${RANDOM_KILLS} kills at random moments`,
     async () => {
       const { ranMs: wholeMs, isKilled } = await killAfter(newPlace(), LIMIT_MS);
       expect(isKilled).toBe(false);

@@ -15,7 +15,7 @@ async function asked(path = 'a') {
 }
 
 describe('answering', () => {
-  it('[A4.3] stores the decision as a tool message under the approval, and the result as a second one under the call', async () => {
+  it('[CALL4.3] stores the decision as a tool message under the approval, and the result as a second one under the call', async () => {
     const t = await asked();
     await t.world.decide(t.approval, { decision: 'approve', reason: 'tidy' });
     await t.chat.settled();
@@ -25,7 +25,7 @@ describe('answering', () => {
     expect(JSON.parse(tools[1]?.content ?? '')).toEqual({ result: 'remove ran' });
   });
 
-  it('[A4.1] accepts the id of the approval or of the call', async () => {
+  it('[CALL4.1] accepts the id of the approval or of the call', async () => {
     for (const id of ['approvalId', 'toolCallId'] as const) {
       const t = await asked();
       expect(await t.world.decideCall('ada', { tool_call_id: t.approval[id], decision: 'approve' })).toEqual({
@@ -39,7 +39,7 @@ describe('answering', () => {
     }
   });
 
-  it('[A4.1] [W5] a stale callHash or turnId is refused and changes nothing, and the right one still works', async () => {
+  it('[CALL4.1] [HTTP14] a stale callHash or turnId is refused and changes nothing, and the right one still works', async () => {
     const t = await asked();
     const id = { tool_call_id: t.approval.approvalId, decision: 'approve' } as const;
     for (const stale of [{ callHash: 'f'.repeat(64) }, { callHash: '' }, { turnId: 'turn_of_yesterday.1' }]) {
@@ -58,7 +58,7 @@ describe('answering', () => {
     expect(t.runs).toHaveLength(1);
   });
 
-  it('[A5.7] a denial tells the model who denied the call and why, and is not remembered', async () => {
+  it('[CALL5.7] a denial tells the model who denied the call and why, and is not remembered', async () => {
     const t = await asked();
     await t.world.decide(t.approval, { decision: 'deny', reason: 'keep it' });
     expect(await t.chat.settled()).toBe('idle');
@@ -69,7 +69,7 @@ describe('answering', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[A5.1] "once" applies to one invocation: the same call needs approval again', async () => {
+  it('[CALL5.1] "once" applies to one invocation: the same call needs approval again', async () => {
     const t = await asked();
     await t.world.decide(t.approval, { decision: 'approve' });
     await t.chat.settled();
@@ -79,7 +79,7 @@ describe('answering', () => {
 });
 
 describe('ownership', () => {
-  it('[A6] [W5] a decision that names another agent or chat gets 403, changes nothing and is in the audit log', async () => {
+  it('[CALL6] [HTTP14] a decision that names another agent or chat gets 403, changes nothing and is in the audit log', async () => {
     const t = await asked();
     const other = await t.world.chat();
     const id = { tool_call_id: t.approval.approvalId, decision: 'approve' } as const;
@@ -102,7 +102,7 @@ describe('ownership', () => {
     ]);
   });
 
-  it('[W5] an unknown id gets 404 and is in the audit log', async () => {
+  it('[HTTP14] an unknown id gets 404 and is in the audit log', async () => {
     const t = await asked();
     for (const tool_call_id of ['approval_0', 'call_0', '../', 'remove', t.approval.approvalId.toUpperCase()]) {
       expect(await t.world.decideCall('ada', { tool_call_id, decision: 'approve' })).toMatchObject({
@@ -114,7 +114,7 @@ describe('ownership', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[W5] the vendor’s id decides nothing', async () => {
+  it('[HTTP14] the vendor’s id decides nothing', async () => {
     const { runs, tool: remove } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [remove] });
     await propose(t, { name: 'remove', id: 'toolu_1' });
@@ -124,7 +124,7 @@ describe('ownership', () => {
 });
 
 describe('one decision, one run', () => {
-  it('[A8] [W5] an approval sent three times concurrently runs the tool once (four frameworks ran it three times)', async () => {
+  it('[CALL8] [HTTP14] an approval sent three times concurrently runs the tool once (four frameworks ran it three times)', async () => {
     const t = await asked();
     const outcomes = await Promise.all([1, 2, 3].map(() => t.world.decide(t.approval, { decision: 'approve' })));
     await t.chat.settled();
@@ -136,7 +136,7 @@ describe('one decision, one run', () => {
     expect(t.provider.requests).toHaveLength(2);
   });
 
-  it('[A8] resending a decision does not run the call again: by approval or call id, while it runs or after it ended', async () => {
+  it('[CALL8] resending a decision does not run the call again: by approval or call id, while it runs or after it ended', async () => {
     let finish: (value: string) => void = () => undefined;
     const ran: unknown[] = [];
     const slow = gated('slow', (args) => {
@@ -167,7 +167,7 @@ describe('one decision, one run', () => {
     expect(t.provider.requests).toHaveLength(2);
   });
 
-  it('[W5] a changed decision gets 409 with the current state, whether it approves or denies', async () => {
+  it('[HTTP14] a changed decision gets 409 with the current state, whether it approves or denies', async () => {
     const t = await asked();
     await t.world.decide(t.approval, { decision: 'approve' });
     await t.chat.settled();
@@ -191,7 +191,7 @@ describe('one decision, one run', () => {
     expect(denied.runs).toEqual([]);
   });
 
-  it('[A8] of a concurrent approval and denial, one counts, and the record matches what the tool did', async () => {
+  it('[CALL8] of a concurrent approval and denial, one counts, and the record matches what the tool did', async () => {
     const t = await asked();
     const [yes, no] = await Promise.all([
       t.world.decide(t.approval, { decision: 'approve' }),
@@ -204,7 +204,7 @@ describe('one decision, one run', () => {
     expect(settled.status).toBe(yes.kind === 'recorded' ? 'approved' : 'denied');
   });
 
-  it('[A8] [T5] approve A and deny B in one turn: A runs, B does not, and the model gets both in call order', async () => {
+  it('[CALL8] [TURN5] approve A and deny B in one turn: A runs, B does not, and the model gets both in call order', async () => {
     const { runs, tool: remove } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [remove] });
     await propose(t, { name: 'remove', arguments: { path: 'a' } }, { name: 'remove', arguments: { path: 'b' } });
@@ -223,7 +223,7 @@ describe('one decision, one run', () => {
     expect(t.provider.requests).toHaveLength(2);
   });
 
-  it('[A8] an approved call is not lost if its sibling is denied first, and a denial is shown before a slow sibling ends', async () => {
+  it('[CALL8] an approved call is not lost if its sibling is denied first, and a denial is shown before a slow sibling ends', async () => {
     let finish: (value: string) => void = () => undefined;
     const slow = gated('slow', () => new Promise((resolve) => (finish = resolve)));
     const { runs, tool: remove } = recorder();
@@ -245,7 +245,7 @@ describe('one decision, one run', () => {
     expect(runs).toEqual([]);
   });
 
-  it('[A6] a decision on a call that ran without approval changes nothing', async () => {
+  it('[CALL6] a decision on a call that ran without approval changes nothing', async () => {
     const ran: unknown[] = [];
     const t = await openTestWorld({ script: obedient, tools: [tool('look', async (args) => ran.push(args))] });
     await propose(t, { name: 'look' });
@@ -255,7 +255,7 @@ describe('one decision, one run', () => {
     expect(ran).toHaveLength(1);
   });
 
-  it('[A8] a decision on a stopped call gets 409 and runs nothing', async () => {
+  it('[CALL8] a decision on a stopped call gets 409 and runs nothing', async () => {
     const t = await asked();
     await t.chat.stop();
     expect(await t.world.decide(t.approval, { decision: 'approve' })).toMatchObject({ status: 409, state: 'denied' });
@@ -264,7 +264,7 @@ describe('one decision, one run', () => {
     expect(first(await t.world.approvals({}))).toMatchObject({ status: 'denied' });
   });
 
-  it('[A8] deciding while the chat is stopped never both runs and denies', async () => {
+  it('[CALL8] deciding while the chat is stopped never both runs and denies', async () => {
     const t = await asked();
     await Promise.all([t.chat.stop(), t.world.decide(t.approval, { decision: 'approve' })]);
     await t.world.quiet();
@@ -276,7 +276,7 @@ describe('one decision, one run', () => {
 });
 
 describe('no default approves', () => {
-  it('[A17] empty, unknown and misspelled decisions are refused and leave the approval pending', async () => {
+  it('[CALL15] empty, unknown and misspelled decisions are refused and leave the approval pending', async () => {
     const t = await asked();
     const id = t.approval.approvalId;
     const garbage: unknown[] = [
@@ -312,7 +312,7 @@ describe('no default approves', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[A17] approving without a scope means once, and is refused if once is not offered', async () => {
+  it('[CALL15] approving without a scope means once, and is refused if once is not offered', async () => {
     const { runs, tool: remove } = recorder('remove', { approval: { required: true, options: ['approve_session'] } });
     const t = await openTestWorld({ script: obedient, tools: [remove] });
     await propose(t, { name: 'remove' });
@@ -322,7 +322,7 @@ describe('no default approves', () => {
     expect((await t.onlyApproval()).status).toBe('pending');
   });
 
-  it('[A17] a denial with fields of an approval is refused as ambiguous', async () => {
+  it('[CALL15] a denial with fields of an approval is refused as ambiguous', async () => {
     const t = await asked();
     for (const extra of [
       { scope: 'session' },
@@ -336,7 +336,7 @@ describe('no default approves', () => {
     expect((await t.onlyApproval()).status).toBe('pending');
   });
 
-  it('[A17] the first option on every card is deny', async () => {
+  it('[CALL15] the first option on every card is deny', async () => {
     const t = await asked();
     expect(t.approval.options[0]).toBe('deny');
   });
@@ -360,7 +360,7 @@ describe('edited arguments', () => {
     return { ...t, runs, approval: await t.onlyApproval() };
   }
 
-  it('[A7.4] an edited call is shown again and runs once it is approved, and the model is told what actually ran', async () => {
+  it('[CALL7.4] an edited call is shown again and runs once it is approved, and the model is told what actually ran', async () => {
     const t = await askedTyped({ path: '/' });
     const edited = await t.edit({ path: 'a.tmp' });
     expect(await t.chat.settled()).toBe('waiting');
@@ -381,7 +381,7 @@ describe('edited arguments', () => {
     expect(decision).not.toHaveProperty('why');
   });
 
-  it('[A7.4] a call is shown again if a rule allows it as it was edited, and no other rule releases it', async () => {
+  it('[CALL7.4] a call is shown again if a rule allows it as it was edited, and no other rule releases it', async () => {
     const t = await askedTyped({ path: 'a' }, ['allow remove(path=tmp/**)']);
     const edited = await t.edit({ path: 'tmp/a' });
     expect(edited).toMatchObject({ reason: { code: 'edited' }, options: ['deny', 'approve_once'] });
@@ -393,7 +393,7 @@ describe('edited arguments', () => {
     expect(t.runs).toEqual([{ path: 'tmp/a' }]);
   });
 
-  it('[A7.4] [A52.7] an edit of a call with a preview is shown again with its own preview before it can be signed', async () => {
+  it('[CALL7.4] [CHANGE6.9] an edit of a call with a preview is shown again with its own preview before it can be signed', async () => {
     const runs: unknown[] = [];
     const write = {
       ...gated('write', async (args) => runs.push(args)),
@@ -411,7 +411,7 @@ describe('edited arguments', () => {
     expect(runs).toEqual([{ path: 'old' }]);
   });
 
-  it('[A7.8] arguments that change nothing get 422, so that an edit never runs a call', async () => {
+  it('[CALL7.5] arguments that change nothing get 422, so that an edit never runs a call', async () => {
     const t = await askedTyped({ path: 'a' });
     expect(await t.world.decide(t.approval, { decision: 'approve', arguments: { path: 'a' } })).toMatchObject({
       status: 422,
@@ -421,7 +421,7 @@ describe('edited arguments', () => {
     expect(await t.onlyApproval()).toEqual(t.approval);
   });
 
-  it('[A7.4] an edit that doesn’t match the schema gets 422 and leaves the approval pending', async () => {
+  it('[CALL7.4] an edit that doesn’t match the schema gets 422 and leaves the approval pending', async () => {
     const t = await askedTyped({ path: 'a' });
     for (const edit of [{}, { path: 7 }, { path: '' }, { path: 'a', more: true }]) {
       expect(await t.world.decide(t.approval, { decision: 'approve', arguments: edit })).toMatchObject({
@@ -433,7 +433,7 @@ describe('edited arguments', () => {
     expect(await t.onlyApproval()).toEqual(t.approval);
   });
 
-  it('[A7.4] [A2] an edit that results in a denied call gets 422', async () => {
+  it('[CALL7.4] [CALL2] an edit that results in a denied call gets 422', async () => {
     const t = await askedTyped({ path: 'a' }, ['deny remove(path=/etc/**)']);
     expect(await t.world.decide(t.approval, { decision: 'approve', arguments: { path: '/etc/passwd' } })).toMatchObject(
       { status: 422, detail: expect.stringContaining('denies') as unknown },
@@ -441,7 +441,7 @@ describe('edited arguments', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[A7.4] [A15.5] a mask that is sent back is replaced with its value; an unknown mask gets 422', async () => {
+  it('[CALL7.4] [SAFE6.5] a mask that is sent back is replaced with its value; an unknown mask gets 422', async () => {
     const t = await askedTyped({ path: 'a', password: 'hunter2-secret' });
     expect(t.approval.arguments).toEqual({ path: 'a', password: 'hu‹masked 1: 10 characters›et' });
     expect(
@@ -458,7 +458,7 @@ describe('edited arguments', () => {
     expect(JSON.stringify(await t.chat.messages())).not.toContain('hunter2-secret');
   });
 
-  it('[A7.4] [A8] the same edit sent three times concurrently asks once, and the old approval is void', async () => {
+  it('[CALL7.4] [CALL8] the same edit sent three times concurrently asks once, and the old approval is void', async () => {
     const t = await askedTyped({ path: 'a' });
     const edit = { decision: 'approve', arguments: { path: 'b' } } as const;
     const outcomes = await Promise.all([1, 2, 3].map(() => t.world.decide(t.approval, edit)));
@@ -470,7 +470,7 @@ describe('edited arguments', () => {
     expect(t.runs).toEqual([{ path: 'b' }]);
   });
 
-  it('[A7] keys such as __proto__ are ordinary arguments and don’t change what runs', async () => {
+  it('[CALL7] keys such as __proto__ are ordinary arguments and don’t change what runs', async () => {
     const { runs, tool: remove } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [remove] });
     await propose(t, { name: 'remove', arguments: '{"__proto__":{"path":"/"},"path":"a","path":"b"}' });

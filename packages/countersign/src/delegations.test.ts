@@ -43,8 +43,8 @@ async function open(policy: readonly string[], options: Parameters<typeof openSi
 const said = async (t: SigningWorld): Promise<string[]> => ((await t.approval()).needs ?? []).map(describeNeed);
 const ada = { id: 'ada', name: 'Ada' };
 
-describe('[A51] someone who covers for another person', () => {
-  it('[A51.1] [A51.5] signs for them, once, and every record says for whom', async () => {
+describe('[SIGN4] someone who covers for another person', () => {
+  it('[SIGN4.1] [SIGN4.5] signs for them, once, and every record says for whom', async () => {
     const t = await open(['ask pay by 2 of @finance']);
     await delegate(t.engine.runtime.store);
     await t.request(who('carol'));
@@ -72,7 +72,7 @@ describe('[A51] someone who covers for another person', () => {
     expect(await runtime.store.verifyAudit(t.worldId)).toMatchObject({ ok: true });
   });
 
-  it('[A51.7] open cards hear when a delegation starts, and when it ends', async () => {
+  it('[SIGN4.7] open cards hear when a delegation starts, and when it ends', async () => {
     const clock = createFakeClock();
     const t = await open(['ask pay by @ada'], { clock });
     await t.request(who('carol'));
@@ -94,7 +94,7 @@ describe('[A51] someone who covers for another person', () => {
     expect(await canSign()).toEqual(['ada']);
   });
 
-  it('[A51.5] the last signature is recorded with the person it was given for', async () => {
+  it('[SIGN4.5] the last signature is recorded with the person it was given for', async () => {
     const t = await open(['ask pay by @ada']);
     await delegate(t.engine.runtime.store);
     await t.request(who('carol'));
@@ -114,7 +114,7 @@ describe('[A51] someone who covers for another person', () => {
     ['the person is disabled', (t) => changePerson(t.engine.runtime.store, 'ada', { status: 'disabled' })],
     ['the delegate is disabled', (t) => changePerson(t.engine.runtime.store, 'dan', { status: 'disabled' })],
     ['the delegate loses the role', (t) => changePerson(t.engine.runtime.store, 'dan', { role: 'member' })],
-  ])('[A51.2] [A48.4] can’t once %s, and what they signed stops counting', async (_, change) => {
+  ])('[SIGN4.2] [SIGN1.4] can’t once %s, and what they signed stops counting', async (_, change) => {
     const t = await open(['ask pay by 2 of @finance']);
     const end = await delegate(t.engine.runtime.store);
     await t.request(who('carol'));
@@ -127,7 +127,7 @@ describe('[A51] someone who covers for another person', () => {
   });
 });
 
-describe('[A51.2] [A48.4] [A2.1] a signature that stops counting after the approval and before the start', () => {
+describe('[SIGN4.2] [SIGN1.4] [CALL2.1] a signature that stops counting after the approval and before the start', () => {
   it.each<[string, string, (t: SigningWorld, end: () => Promise<void>) => Promise<void>]>([
     ['a delegation was ended', 'dan', (_, end) => end()],
     ['the signer was disabled', 'bob', (t) => changePerson(t.engine.runtime.store, 'bob', { status: 'disabled' })],

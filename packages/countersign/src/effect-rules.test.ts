@@ -31,7 +31,7 @@ const open = (policy: string[], more: Parameters<typeof openTestWorld>[0] = {}) 
   openTestWorld({ script: obedient, tools: [made.tool], policy, ...more });
 
 describe('a rule about effects', () => {
-  it('[A54] [A54.2] lets a call run without asking, and applies exactly the effect that it judged', async () => {
+  it('[RULE10] [RULE10.2] lets a call run without asking, and applies exactly the effect that it judged', async () => {
     const t = await open(['allow put writing docs/**']);
     expect(await propose(t, put('docs/a.md'))).toBe('idle');
     expect(made.log).toEqual(['rehearsed docs/a.md', 'applied docs/a.md']);
@@ -43,7 +43,7 @@ describe('a rule about effects', () => {
     expect(made.kept.size).toBe(0);
   });
 
-  it('[A54.1] [A52] requires approval if the effect exceeds it, and says so', async () => {
+  it('[RULE10.1] [CHANGE6] requires approval if the effect exceeds it, and says so', async () => {
     const t = await open(['allow put writing docs/**']);
     expect(await propose(t, put('src/a.ts'))).toBe('waiting');
     const approval = await t.onlyApproval();
@@ -54,7 +54,7 @@ describe('a rule about effects', () => {
     expect(made.log).toEqual(['rehearsed src/a.ts', 'applied src/a.ts']);
   });
 
-  it('[A54.2] denies a call by its effect, and applies nothing', async () => {
+  it('[RULE10.2] denies a call by its effect, and applies nothing', async () => {
     const t = await open(['allow put', 'deny put changing .github/**']);
     expect(await propose(t, put('.github/a.yml'))).toBe('idle');
     expect(made.log).toEqual(['rehearsed .github/a.yml']);
@@ -66,7 +66,7 @@ describe('a rule about effects', () => {
     expect(made.log.slice(1)).toEqual(['rehearsed src/a.ts', 'applied src/a.ts']);
   });
 
-  it('[A54.2] adds nothing to calls that no such rule is about', async () => {
+  it('[RULE10.2] adds nothing to calls that no such rule is about', async () => {
     const t = await open([
       'allow put(path=free.txt, *)',
       'deny put(path=other.txt) changing *',
@@ -77,7 +77,7 @@ describe('a rule about effects', () => {
     expect(made.log).toEqual(['ran free.txt']);
   });
 
-  it('[A54.3] requires approval if there is no effect, whatever allows the call, and a yes runs it', async () => {
+  it('[RULE10.3] requires approval if there is no effect, whatever allows the call, and a yes runs it', async () => {
     made.refuse.why = 'network';
     const t = await open(['allow put', 'deny put changing .github/**']);
     expect(await propose(t, put('.github/a.yml'))).toBe('waiting');
@@ -95,7 +95,7 @@ describe('a rule about effects', () => {
     expect(await propose(t, put('docs/b.md'))).toBe('waiting');
   });
 
-  it('[A54.3] a tool that lists too many paths, or no valid ones, has an unknown effect', async () => {
+  it('[RULE10.3] a tool that lists too many paths, or no valid ones, has an unknown effect', async () => {
     const { rehearsals } = made.tool;
     if (rehearsals === undefined) throw new Error('the tool must rehearse');
     for (const paths of [undefined, { added: 'docs/a.md' }, { added: ['../a'], changed: [], removed: [] }]) {
@@ -113,7 +113,7 @@ describe('a rule about effects', () => {
     }
   });
 
-  it('[A54.2] allows calls in a world where nobody can be asked', async () => {
+  it('[RULE10.2] allows calls in a world where nobody can be asked', async () => {
     const t = await open(['allow put writing docs/**'], { unattended: 'deny' });
     expect(await propose(t, put('docs/a.md'))).toBe('idle');
     expect(await propose(t, put('src/a.ts'))).toBe('idle');
@@ -121,7 +121,7 @@ describe('a rule about effects', () => {
     expect(made.kept.size).toBe(0);
   });
 
-  it('[A54.4] judges a call again if its folder or the rules have changed before it starts', async () => {
+  it('[RULE10.4] judges a call again if its folder or the rules have changed before it starts', async () => {
     const t = await open(['allow put writing docs/**', 'deny put changing docs/locked.md']);
     // Both are judged on the folder as it is. The second one starts after the first one has changed its file.
     expect(await propose(t, put('docs/a.md', 'one'), put('docs/a.md', 'two'))).toBe('idle');
@@ -133,7 +133,7 @@ describe('a rule about effects', () => {
     expect(made.folder.get('docs/new.md')).toBe('two');
   });
 
-  it('[A54.4] a session grant for an ask rule about effects applies what was judged', async () => {
+  it('[RULE10.4] a session grant for an ask rule about effects applies what was judged', async () => {
     const t = await open(['allow put', 'ask put changing docs/**']);
     expect(await propose(t, put('docs/a.md', 'one'))).toBe('waiting');
     const approval = await t.onlyApproval();
@@ -144,7 +144,7 @@ describe('a rule about effects', () => {
     expect(made.log.at(-1)).toBe('applied docs/a.md');
   });
 
-  it('[A54.7] can be checked with a rehearsal, which leaves nothing behind', async () => {
+  it('[RULE10.7] can be checked with a rehearsal, which leaves nothing behind', async () => {
     const t = await open(['allow put writing docs/**', 'deny put(path=no.txt)'], {
       tools: [made.tool, recorder('stamp').tool],
     });
@@ -175,7 +175,7 @@ describe('a rule about effects', () => {
     );
   });
 
-  it('[A54] is refused for a tool that cannot rehearse', async () => {
+  it('[RULE10] is refused for a tool that cannot rehearse', async () => {
     const rules = ['allow put writing docs/** removing nothing', 'ask put removing *'];
     const t = await open(rules, { tools: [made.tool, recorder('stamp').tool] });
     expect(await t.world.policy()).toEqual(rules);
@@ -200,7 +200,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a real command', () => {
     return await open(policy, { tools: [shellCmd({ sandbox })], workingDirectory: inFolder('.'), ...more });
   };
 
-  it('[A54] [A54.6] runs by its effect, whatever its text is', async () => {
+  it('[RULE10] [RULE10.6] runs by its effect, whatever its text is', async () => {
     const t = await openShell([build]);
     expect(await propose(t, shell('for f in src/*; do cp "$f" dist/; done; date +%N > dist/time; cat dist/time'))).toBe(
       'idle',
@@ -210,7 +210,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a real command', () => {
     expect(lastResults(t)).toMatchObject([{ result: { stdout: readFileSync(inFolder('dist/time'), 'utf8') } }]);
   });
 
-  it('[A54.1] [A54.5] needs approval if any part of its effect is outside', async () => {
+  it('[RULE10.1] [RULE10.5] needs approval if any part of its effect is outside', async () => {
     const t = await openShell([build]);
     symlinkSync('src', inFolder('through'));
     const all = [
@@ -243,7 +243,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a real command', () => {
     expect([readdirSync(inFolder('src')), readdirSync(inFolder('dist'))]).toEqual([['a.ts'], ['old.js']]);
   });
 
-  it('[A54.2] is denied by its effect, also through a link, a move, a removal or new permissions', async () => {
+  it('[RULE10.2] is denied by its effect, also through a link, a move, a removal or new permissions', async () => {
     const t = await openShell(['deny shell_cmd changing src/**'], { mode: 'auto' });
     symlinkSync('src', inFolder('through'));
     chmodSync(inFolder('src/a.ts'), 0o644);
@@ -266,7 +266,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a real command', () => {
     expect(readFileSync(inFolder('dist/b'), 'utf8')).toBe('x\n');
   });
 
-  it('[A54.2] [A36] in auto mode, still leaves out new dot-files', async () => {
+  it('[RULE10.2] [CHANGE4] in auto mode, still leaves out new dot-files', async () => {
     const t = await openShell(['deny shell_cmd changing src/**'], { mode: 'auto' });
     expect(await propose(t, shell('echo x > dist/.hidden; echo x > dist/b'))).toBe('idle');
     expect([existsSync(inFolder('dist/.hidden')), existsSync(inFolder('dist/b'))]).toEqual([false, true]);
@@ -274,7 +274,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a real command', () => {
     expect(existsSync(inFolder('src/b'))).toBe(false);
   });
 
-  it('[A54.8] [A5] "always" proposes a rule about the folder that it wrote, which the next call passes', async () => {
+  it('[RULE10.8] [CALL5] "always" proposes a rule about the folder that it wrote, which the next call passes', async () => {
     const t = await openShell([]);
     expect(await propose(t, shell('cp src/a.ts dist/a.ts'))).toBe('waiting');
     const approval = await t.onlyApproval();
@@ -288,7 +288,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a real command', () => {
     expect(readFileSync(inFolder('dist/a.ts'), 'utf8')).toBe('two\n');
   });
 
-  it('[A54.1] a rule can allow every command that changes nothing', async () => {
+  it('[RULE10.1] a rule can allow every command that changes nothing', async () => {
     const t = await openShell(['allow shell_cmd writing nothing']);
     expect(await propose(t, shell('grep -r one . | sort; cat "$(ls src/*)"'))).toBe('idle');
     expect(lastResults(t)).toMatchObject([{ result: { exitCode: 0 } }]);

@@ -24,7 +24,7 @@ const schemas: Record<WorldEventName, z.ZodType> = {
   crud: crudEventSchema,
 };
 
-it('[W4.1] [T3] every event matches its schema and has no other field', async () => {
+it('[HTTP13.1] [TURN3] every event matches its schema and has no other field', async () => {
   const loud = tool('loud', (_, { output }) => {
     output('so far');
     return 'seen';

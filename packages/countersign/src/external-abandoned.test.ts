@@ -21,7 +21,7 @@ async function ask({ runtime }: Opened, id: string): Promise<string> {
 }
 
 describe('a program that stops asking', () => {
-  it('[A55.9] its call is shown as abandoned after a minute, until the program asks again', async () => {
+  it('[EXT1.9] its call is shown as abandoned after a minute, until the program asks again', async () => {
     const t = await open();
     const { id } = await t.propose();
     await ask(t, id);
@@ -37,7 +37,7 @@ describe('a program that stops asking', () => {
     expect(await ask(t, id)).toBe('allowed');
   });
 
-  it('[A55.6] [A55.9] another agent that asks about the call changes nothing', async () => {
+  it('[EXT1.6] [EXT1.9] another agent that asks about the call changes nothing', async () => {
     const t = await open();
     const { id } = await t.propose();
     await ask(t, id);
@@ -48,7 +48,7 @@ describe('a program that stops asking', () => {
     expect(await t.pending()).toMatchObject([{ abandoned: true }]);
   });
 
-  it('[A55.9] a program that keeps asking still waits', async () => {
+  it('[EXT1.9] a program that keeps asking still waits', async () => {
     const t = await open();
     const { id } = await t.propose();
     const over = new AbortController();
@@ -60,7 +60,7 @@ describe('a program that stops asking', () => {
     expect(await waiting).toMatchObject({ state: 'allowed' });
   });
 
-  it('[A55.10] approving an abandoned call ends it as not claimed, and nothing runs', async () => {
+  it('[EXT1.10] approving an abandoned call ends it as not claimed, and nothing runs', async () => {
     const t = await open();
     const { id, chatId } = await t.propose();
     await ask(t, id);
@@ -83,7 +83,7 @@ describe('a program that stops asking', () => {
     expect(chat?.status).toBe('idle');
   });
 
-  it('[A55.10] an approved call that nobody claims ends after a minute, also after a restart', async () => {
+  it('[EXT1.10] an approved call that nobody claims ends after a minute, also after a restart', async () => {
     const file = inFolder('world.db');
     const clock = createFakeClock();
     const before = await open({}, file, clock);
@@ -103,7 +103,7 @@ describe('a program that stops asking', () => {
     expect(await t.pending()).toMatchObject([{ toolCallId: left.id, abandoned: true }]);
   });
 
-  it('[A55.10] a deferred call waits for days, also after it was approved', async () => {
+  it('[EXT1.10] a deferred call waits for days, also after it was approved', async () => {
     const file = inFolder('world.db');
     const clock = createFakeClock();
     const before = await open({}, file, clock);

@@ -53,7 +53,7 @@ async function open(probe: (moment: string) => void = () => undefined) {
   return { runtime, id, pending, approve, claim: () => claimExternal(runtime, asked(id)) };
 }
 
-it('[A55.7] allows no call of a deactivated agent, even if the process died before it denied the waiting ones', async () => {
+it('[EXT1.7] allows no call of a deactivated agent, even if the process died before it denied the waiting ones', async () => {
   const t = await open((moment) => {
     if (moment === 'before deactivate-agent') throw new Error('the process died');
   });
@@ -63,7 +63,7 @@ it('[A55.7] allows no call of a deactivated agent, even if the process died befo
   expect((await t.claim()).state).toBe('denied');
 });
 
-it('[A55.7] [A55.12] denies a call that was approved and not claimed', async () => {
+it('[EXT1.7] [EXT1.12] denies a call that was approved and not claimed', async () => {
   const t = await open();
   await t.approve();
   await withdrawExternal(t.runtime, W, t.id, 'the token was revoked');
@@ -78,7 +78,7 @@ it('[A55.7] [A55.12] denies a call that was approved and not claimed', async () 
   expect((await other.claim()).state).toBe('denied');
 });
 
-it('[A55.12] leaves a call alone that has started', async () => {
+it('[EXT1.12] leaves a call alone that has started', async () => {
   const t = await open();
   await t.approve();
   expect((await t.claim()).state).toBe('allowed');

@@ -29,7 +29,7 @@ async function start(url: string): Promise<Engine> {
   return engine;
 }
 
-it('[A55.1] [A55.2] [A55.15] [A8] processes on one PostgreSQL database write, decide, start and fetch a call once', async () => {
+it('[EXT1.1] [EXT1.2] [EXT1.15] [CALL8] processes on one PostgreSQL database write, decide, start and fetch a call once', async () => {
   const url = await createMigratedDatabase();
   const [one, two] = [(await start(url)).runtime, (await start(url)).runtime];
   await createWorld(one, { name: 'Harbour' }, person);

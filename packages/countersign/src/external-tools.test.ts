@@ -103,7 +103,7 @@ const OTHERS = {
   opencode: `plan_exit question skill task todowrite`,
 };
 
-it('[A55.5] a deny rule for a built-in tool holds for each tool that stands for it, whatever allows that tool', async () => {
+it('[EXT1.5] a deny rule for a built-in tool holds for each tool that stands for it, whatever allows that tool', async () => {
   const calls = Object.entries(STANDING).map(([tool, [, args]]) => [tool, args] as const);
   const denied = [...new Set(Object.values(STANDING).map(([builtIn]) => `deny ${builtIn}`))];
   const allowed = calls.map(([tool]) => `allow ${tool}`);
@@ -119,7 +119,7 @@ it('[A55.5] a deny rule for a built-in tool holds for each tool that stands for 
   }
 });
 
-it('[A55.4] other tools, and tools that nobody knows, need approval unless a rule names them', async () => {
+it('[EXT1.4] other tools, and tools that nobody knows, need approval unless a rule names them', async () => {
   const named = Object.entries(OTHERS).flatMap(([program, tools]) =>
     tools.split(/\s+/).map((tool) => `${program}__${tool}`),
   );
@@ -142,7 +142,7 @@ it.each<[string, string, Record<string, unknown>]>([
   ['deny web_fetch(evil.example)', 'gemini__web_fetch', { prompt: 'HTTPS://EVIL.example:8443/x' }],
   ['deny shell_cmd(rm *)', 'claude__Monitor', { command: 'rm -rf a' }],
   ['deny read_file(~/.ssh/**)', 'codex__view_image', { path: '~/.ssh/id_rsa' }],
-])('[A55.5] %s holds for %s', async (rule, tool, args) => {
+])('[EXT1.5] %s holds for %s', async (rule, tool, args) => {
   expect(await claims([rule, `allow ${tool}`], [[tool, args]])).toEqual([[tool, 'denied']]);
 });
 
@@ -154,11 +154,11 @@ it.each<[string, string, Record<string, unknown>, string]>([
   ['codex__exec_command', 'another shell', { cmd: 'ls', shell: './ls' }, 'deny shell_cmd(rm *)'],
   ['codex__write_stdin', 'typing', { session_id: 1, chars: 'x' }, 'deny shell_cmd(rm *)'],
   ['claude__PowerShell', 'another language', { command: 'Remove-Item a' }, 'deny shell_cmd(rm *)'],
-])('[A55.8] allow %s does not cover %s while a rule may deny it', async (tool, _, args, rule) => {
+])('[EXT1.8] allow %s does not cover %s while a rule may deny it', async (tool, _, args, rule) => {
   expect(await claims([rule, `allow ${tool}`], [[tool, args]])).toEqual([[tool, 'pending']]);
 });
 
-it('[A55.13] no path rule allows a relative path if the program did not say in which folder it works, and the card says so', async () => {
+it('[EXT1.13] no path rule allows a relative path if the program did not say in which folder it works, and the card says so', async () => {
   // The world's folder is / here, so every path would be in it.
   const rules = ['claude__Read', 'claude__Write', 'claude__Glob', 'codex__apply_patch'].map(
     (tool) => `allow ${tool}(/**)`,
@@ -177,7 +177,7 @@ it('[A55.13] no path rule allows a relative path if the program did not say in w
   expect(await claims(rules, absolute, {})).toEqual([['claude__Read', 'allowed']]);
 });
 
-it('[A59.4] a title beside other arguments gets around no deny rule, and shows no change of its own', async () => {
+it('[EXT3.4] a title beside other arguments gets around no deny rule, and shows no change of its own', async () => {
   const rules = ['deny shell_cmd(git push *)', 'deny edit_file(/etc/**)', 'deny web_fetch(evil.example)'];
   const only_a_title = 'Edit the notes';
   const denied = [
@@ -193,7 +193,7 @@ it('[A59.4] a title beside other arguments gets around no deny rule, and shows n
   expect(previews).toEqual([undefined]);
 });
 
-it('[A59.5] a command that a program calls a search, a read, an edit or a fetch is judged as a command, and no rule allows it', async () => {
+it('[EXT3.5] a command that a program calls a search, a read, an edit or a fetch is judged as a command, and no rule allows it', async () => {
   const names = ['search', 'list', 'read', 'grep', 'edit', 'delete', 'move', 'fetch'].map((kind) => `codex__${kind}`);
   const calls = names.map((tool) => [tool, { command: ['bash', '-lc', 'git push origin'] }] as const);
   const allowed = names.flatMap((name) => [`allow ${name}`, `allow ${name}(./**)`]);
@@ -216,7 +216,7 @@ it.each<[string, Record<string, unknown>, string[], string]>([
   ['web_fetch', { prompt: 'read https://example.org/' }, ['allow any__web_fetch'], 'deny web_fetch(example.org)'],
   ['read_many_files', { include: ['a.txt'] }, ['allow any__read_many_files'], 'deny read_file(./a.txt)'],
 ])(
-  '[A59.5] no rule allows %s with a command beside %j, and what it names can be denied',
+  '[EXT3.5] no rule allows %s with a command beside %j, and what it names can be denied',
   async (kind, args, allow, deny) => {
     const both = [[`any__${kind}`, { ...args, command: 'curl example.org' }]] as const;
     expect(await claims(allow, both)).toEqual([[`any__${kind}`, 'pending']]);

@@ -34,7 +34,7 @@ const typesOf = (events: readonly ToolEvent[], id: string) =>
   events.filter((event) => event.invocation_id === id).map(({ type }) => type);
 
 describe('a call of an external program', () => {
-  it('[A55] [A55.2] [A7.5] [A21.6] waits for a person, starts when it is claimed, and ends with the reported result', async () => {
+  it('[EXT1] [EXT1.2] [CALL7.6] [SAFE1.6] waits for a person, starts when it is claimed, and ends with the reported result', async () => {
     const t = await open();
     const { id, chatId } = await t.propose();
     expect(await t.claim(id)).toMatchObject({
@@ -78,7 +78,7 @@ describe('a call of an external program', () => {
     ]);
   });
 
-  it('[A55.1] [A8] the same call with the same key is written once; another call with that key is refused', async () => {
+  it('[EXT1.1] [CALL8] the same call with the same key is written once; another call with that key is refused', async () => {
     const t = await open();
     const [one, two] = await Promise.all([t.propose(), t.propose()]);
     expect(two).toEqual(one);
@@ -96,7 +96,7 @@ describe('a call of an external program', () => {
     expect(await t.claim(one.id)).toEqual({ state: 'ended' });
   });
 
-  it('[A55.1] calls of one session wait side by side, and each session has its own chat', async () => {
+  it('[EXT1.1] calls of one session wait side by side, and each session has its own chat', async () => {
     const t = await open();
     const calls = await Promise.all([
       t.propose({ key: 'a', command: 'rm a' }),
@@ -119,7 +119,7 @@ describe('a call of an external program', () => {
     expect(await t.claim(calls[0]?.id ?? '')).toMatchObject({ state: 'allowed' });
   });
 
-  it('[A9] [A55.1] waits over a restart', async () => {
+  it('[CALL9] [EXT1.1] waits over a restart', async () => {
     const file = inFolder(`${crypto.randomUUID()}.sqlite`);
     const clock: FakeClock = createFakeClock();
     const before = await open({}, file, clock);
@@ -135,7 +135,7 @@ describe('a call of an external program', () => {
     expect(await t.claim(id)).toMatchObject({ state: 'allowed' });
   });
 
-  it('[A55.2] [A8] a call that a rule allows starts in the step that writes it, also if the answer is lost', async () => {
+  it('[EXT1.2] [CALL8] a call that a rule allows starts in the step that writes it, also if the answer is lost', async () => {
     const file = inFolder(`${crypto.randomUUID()}.sqlite`);
     const before = await open({ policy: ['allow claude__Bash(ls)'] }, file);
     const { id } = await before.propose({ command: 'ls' });
@@ -148,7 +148,7 @@ describe('a call of an external program', () => {
     await expect(t.propose({ command: 'pwd' })).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('[A55.2] [A2.1] a rule that is written after the approval still refuses the call', async () => {
+  it('[EXT1.2] [CALL2.1] a rule that is written after the approval still refuses the call', async () => {
     const t = await open();
     const { id } = await t.propose();
     await t.approve();
@@ -163,7 +163,7 @@ describe('a call of an external program', () => {
   it.each([
     ['credential', { credential: 'token 2' }],
     ['claim', { claim: 'claim 2' }],
-  ])('[A55.16] another %s can neither claim, wait for, fetch nor report the call', async (_, other) => {
+  ])('[EXT1.16] another %s can neither claim, wait for, fetch nor report the call', async (_, other) => {
     const t = await open({ policy: ['allow claude__Bash(ls)'] });
     const { id } = await t.propose({ command: 'ls' });
     const theirs = { caller: { ...caller, ...other } };
@@ -177,7 +177,7 @@ describe('a call of an external program', () => {
     expect(await t.call(id)).toMatchObject({ result: expect.stringContaining('seen') as string });
   });
 
-  it('[A48.6] [A55.16] two people with the same session never share a chat or a turn, and each call names its requester', async () => {
+  it('[SIGN1.6] [EXT1.16] two people with the same session never share a chat or a turn, and each call names its requester', async () => {
     const t = await open();
     const bob = { who: { kind: 'person', id: 'bob', name: 'Bob' }, via: 'http' } as const;
     const one = await t.propose();
@@ -195,7 +195,7 @@ describe('a call of an external program', () => {
     );
   });
 
-  it('[A55.7] stopping or deleting the chat, or removing the agent, is a no', async () => {
+  it('[EXT1.7] stopping or deleting the chat, or removing the agent, is a no', async () => {
     const t = await open();
     const stopped = await t.propose();
     const { signal } = new AbortController();
@@ -212,7 +212,7 @@ describe('a call of an external program', () => {
     await expect(t.propose({ key: 'k4' })).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('[A55.6] [A6] is not claimed or found by another agent', async () => {
+  it('[EXT1.6] [CALL6] is not claimed or found by another agent', async () => {
     const t = await open();
     const { id } = await t.propose();
     await t.approve();
@@ -224,7 +224,7 @@ describe('a call of an external program', () => {
     expect(await t.claim(id)).toMatchObject({ state: 'allowed' });
   });
 
-  it('[A55.3] [T4.6] ends as not reported, which neither fails nor needs approval next time', async () => {
+  it('[EXT1.3] [TURN4.1] ends as not reported, which neither fails nor needs approval next time', async () => {
     const t = await open();
     const { id } = await t.propose();
     await t.approve({ scope: 'session' });
@@ -242,7 +242,7 @@ describe('a call of an external program', () => {
     await expect(t.report(again.id, { content: 'late' })).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('[A55.3] a result is recorded once, and only for a call that was allowed', async () => {
+  it('[EXT1.3] a result is recorded once, and only for a call that was allowed', async () => {
     const t = await open();
     const { id } = await t.propose();
     const report = async (result: { content?: string; error?: string }) => await t.report(id, result);
@@ -256,7 +256,7 @@ describe('a call of an external program', () => {
     expect(t.events.at(-1)).toMatchObject({ type: 'TOOL_EXECUTION_FAILED', error: 'exit code 1' });
   });
 
-  it('[A55.3] a restart keeps the time limit of a call that is running outside', async () => {
+  it('[EXT1.3] a restart keeps the time limit of a call that is running outside', async () => {
     const file = inFolder(`${crypto.randomUUID()}.sqlite`);
     const clock = createFakeClock();
     const before = await open({ policy: ['allow claude__Bash(ls)'] }, file, clock);
@@ -272,7 +272,7 @@ describe('a call of an external program', () => {
 
 describe('rules', () => {
   const inProject = { findPlace: () => ({ workingDirectory: '/home/ada/project', home: '/root' }) };
-  it('[A55.4] [A55.5] an allow rule for the tool itself allows the exact command; one for shell_cmd does not', async () => {
+  it('[EXT1.4] [EXT1.5] an allow rule for the tool itself allows the exact command; one for shell_cmd does not', async () => {
     const t = await open({
       policy: ['allow shell_cmd(git status)', 'allow claude__Bash(ls)', 'allow claude__Bash(cat *)'],
     });
@@ -298,7 +298,7 @@ describe('rules', () => {
     ['deny read_file(/etc/**)', 'claude__Read', { file_path: ' /etc/shadow' }],
     ['deny shell_cmd', 'claude__Bash', { command: { text: 'rm a' } }],
     ['deny edit_file', 'codex__apply_patch', { input: 'no patch' }],
-  ])('[A55.5] %s holds for %s', async (rule, toolName, args) => {
+  ])('[EXT1.5] %s holds for %s', async (rule, toolName, args) => {
     const t = await open({ policy: [rule, `allow ${toolName}`] });
     const { id } = await t.propose({ toolName, arguments: args });
     expect(await t.claim(id)).toMatchObject({ state: 'denied', reason: expect.stringContaining(rule) as string });
@@ -312,13 +312,13 @@ describe('rules', () => {
     ['claude__Glob(./**)', 'a glob that climbs', { pattern: '*/../../*' }],
     ['codex__exec_command(ls)', 'two commands', { command: 'ls', cmd: 'rm -rf a' }],
     ['claude__Grep(./**)', 'a search in a folder with a denied file', { pattern: 'x', path: '.' }, 'deny *(./.env)'],
-  ])('[A55.8] allow %s does not cover %s', async (covered, _, args, other = 'deny look') => {
+  ])('[EXT1.8] allow %s does not cover %s', async (covered, _, args, other = 'deny look') => {
     const t = await open({ policy: [`allow ${covered}`, other] }, ':memory:', undefined, inProject);
     const { id } = await t.propose({ toolName: covered.replace(/\(.*/, ''), arguments: args });
     expect(await t.claim(id)).toMatchObject({ state: 'pending' });
   });
 
-  it('[A55.19] no rule or grant allows a call with an argument that rules don’t cover', async () => {
+  it('[EXT1.19] no rule or grant allows a call with an argument that rules don’t cover', async () => {
     const t = await open({ policy: ['allow claude__Bash(ls)', 'deny shell_cmd(rm *)'] });
     const state = async (key: string, args: Record<string, unknown>) =>
       (await t.claim((await t.propose({ key, arguments: args })).id)).state;
@@ -328,7 +328,7 @@ describe('rules', () => {
     expect(await state('k3', { command: 'rm a', dangerouslyDisableSandbox: true })).toBe('denied');
   });
 
-  it('[A55.8] allow rules cover globs and paths in their folder', async () => {
+  it('[EXT1.8] allow rules cover globs and paths in their folder', async () => {
     const policy = ['allow claude__Glob(./**)', 'allow claude__Read(./**)'];
     const t = await open({ policy }, ':memory:', undefined, inProject);
     const claimed = async (toolName: string, args: Record<string, unknown>) =>
@@ -338,7 +338,7 @@ describe('rules', () => {
     expect(await claimed('claude__Read', { file_path: '/home/ada/project/a' })).toBe('allowed');
   });
 
-  it('[A55.5] a program that works in another folder does not escape rules about the world’s folder', async () => {
+  it('[EXT1.5] a program that works in another folder does not escape rules about the world’s folder', async () => {
     // The world's folder is / here.
     const t = await open({
       policy: ['deny read_file(./secrets/**)', 'deny claude__Read(./a/.env)', 'allow claude__Read'],
@@ -357,7 +357,7 @@ describe('rules', () => {
     expect(await claimed('secrets/key', '/home/ada/project')).toBe('denied');
   });
 
-  it('[A55.8] a rule about a folder holds for new files behind a link to it', async () => {
+  it('[EXT1.8] a rule about a folder holds for new files behind a link to it', async () => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-link-')));
     await mkdir(join(folder, 'secrets'));
     await symlink('secrets', join(folder, 'public'));
@@ -368,7 +368,7 @@ describe('rules', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('[A55.1] [A7.5] the same command in another folder is another call', async () => {
+  it('[EXT1.1] [CALL7.6] the same command in another folder is another call', async () => {
     const t = await open();
     await t.propose();
     await t.propose();
@@ -376,7 +376,7 @@ describe('rules', () => {
     await expect(t.propose({ runs })).rejects.toThrow('another call was already proposed with this key');
   });
 
-  it('[A55.5] ask rules hold too, and a path rule makes each command need approval', async () => {
+  it('[EXT1.5] ask rules hold too, and a path rule makes each command need approval', async () => {
     const t = await open({ policy: ['ask shell_cmd(git push)', 'allow claude__Bash'] });
     const pushed = await t.propose({ command: 'git push' });
     expect(await t.claim(pushed.id)).toMatchObject({ state: 'pending' });
@@ -386,7 +386,7 @@ describe('rules', () => {
     expect(await t.claim(listed.id)).toMatchObject({ state: 'pending' });
   });
 
-  it('[A55.4] [A20] mode auto never covers it, mode read refuses it, and unattended denies it', async () => {
+  it('[EXT1.4] [RULE2] mode auto never covers it, mode read refuses it, and unattended denies it', async () => {
     const t = await open({ mode: 'auto' });
     expect(await t.claim((await t.propose({ command: 'ls' })).id)).toMatchObject({ state: 'pending' });
     await updateWorld(t.runtime, W, { mode: 'read' }, person);
@@ -395,7 +395,7 @@ describe('rules', () => {
     expect(await t.claim((await t.propose({ key: 'k3', command: 'ls' })).id)).toMatchObject({ state: 'denied' });
   });
 
-  it('[A5] [A55.4] “always” writes a rule for the tool, and a session grant covers the session only', async () => {
+  it('[CALL5] [EXT1.4] “always” writes a rule for the tool, and a session grant covers the session only', async () => {
     const t = await open();
     const { id } = await t.propose({ command: 'git status' });
     const [card] = await t.pending();
@@ -411,7 +411,7 @@ describe('rules', () => {
     expect(await t.claim(elsewhere.id)).toMatchObject({ state: 'pending' });
   });
 
-  it('[A5.8] a session grant for a command outside the sandbox covers that command, and nothing wider is accepted', async () => {
+  it('[CALL5.8] a session grant for a command outside the sandbox covers that command, and nothing wider is accepted', async () => {
     const t = await open({}, ':memory:', undefined, inProject);
     await t.propose({ command: 'ls -a' });
     const [card] = await t.pending();
@@ -428,7 +428,7 @@ describe('rules', () => {
 
   const inDocs = { findPlace: () => ({ workingDirectory: '/srv/docs', home: '/root' }) };
 
-  it('[A5.8] [A5.9] a grant covers calls in the folder that it was given in, and `./` in it is the world’s', async () => {
+  it('[CALL5.8] [CALL5.9] a grant covers calls in the folder that it was given in, and `./` in it is the world’s', async () => {
     const t = await open({}, ':memory:', undefined, inDocs);
     const write = async (key: string, cwd: string, file_path: string) => {
       const runs = { where: 'program', cwd, reports: true } as const;
@@ -450,7 +450,7 @@ describe('rules', () => {
     expect(await write('k6', '/srv/docs/sub', '/srv/docs/b')).toBe('pending');
   });
 
-  it('[A5.9] [A5.4] a grant neither covers nor releases the same command in another or an unknown folder', async () => {
+  it('[CALL5.9] [CALL5.4] a grant neither covers nor releases the same command in another or an unknown folder', async () => {
     const t = await open({}, ':memory:', undefined, inDocs);
     const remove = async (key: string, cwd?: string) => {
       const runs = { where: 'program', reports: true, ...(cwd === undefined ? {} : { cwd }) } as const;
@@ -480,7 +480,7 @@ describe('rules', () => {
     expect(await states(await remove('k7'), await remove('k8', '/srv/docs'))).toEqual(['allowed', 'pending']);
   });
 
-  it('[A55.5] `./` in an allow rule is the world’s folder, whatever folder the program says it works in', async () => {
+  it('[EXT1.5] `./` in an allow rule is the world’s folder, whatever folder the program says it works in', async () => {
     const policy = ['allow claude__Write(./**)', 'allow claude__Read(file_path=./**, *)'];
     const t = await open({ policy }, ':memory:', undefined, inDocs);
     const claimed = async (toolName: string, file_path: string, cwd: string) => {
@@ -504,7 +504,7 @@ describe('rules', () => {
     });
   });
 
-  it('[A55.11] an agent can start 500 sessions within an hour; the sessions it has go on', async () => {
+  it('[EXT1.11] an agent can start 500 sessions within an hour; the sessions it has go on', async () => {
     const t = await open();
     await t.propose();
     for (let session = 1; session < 500; session += 1) t.runtime.background.external.openSession(W, 'claude');
@@ -517,14 +517,14 @@ describe('rules', () => {
     expect(await t.pending()).toHaveLength(4);
   });
 
-  it('[A11] an expired approval is a no', async () => {
+  it('[CALL11] an expired approval is a no', async () => {
     const t = await open({ approvalTimeoutMs: 1000 });
     const { id } = await t.propose();
     t.clock.advance(1000);
     await expect.poll(async () => (await t.claim(id)).state).toBe('denied');
   });
 
-  it('[T11.3] [T11.2] [A55] a call that nobody could read, or with a mask, is refused', async () => {
+  it('[TURN11.3] [TURN11.2] [EXT1] a call that nobody could read, or with a mask, is refused', async () => {
     const t = await open({ policy: ['allow claude__Bash'] });
     const hidden = t.propose({ command: `echo ${'\u200b'.repeat(20_001)}` });
     await expect(hidden).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining('read') as string });
@@ -532,7 +532,7 @@ describe('rules', () => {
     expect(await t.claim(masked.id)).toMatchObject({ state: 'denied' });
   });
 
-  it('[A15] secrets are masked for people, and the program gets its own arguments back', async () => {
+  it('[SAFE6] secrets are masked for people, and the program gets its own arguments back', async () => {
     const t = await open();
     const command = 'curl -H "Authorization: Bearer sk-proj-a1B2c3D4e5F6g7H8i9J0k1L2" https://api.example';
     const { id } = await t.propose({ command });
@@ -543,7 +543,7 @@ describe('rules', () => {
 });
 
 describe('an external agent', () => {
-  it('[A55] can also propose calls that run here, like those of a model', async () => {
+  it('[EXT1] can also propose calls that run here, like those of a model', async () => {
     const t = await open({ policy: ['allow look'] });
     const here = { toolName: 'look', arguments: { at: 1 }, runs: { where: 'here' } } as const;
     const { id } = await t.propose(here);
@@ -565,7 +565,7 @@ describe('an external agent', () => {
     expect(t.ran).toHaveLength(1);
   });
 
-  it('[A55] [M3.5] is never called as a model: a message gets a notice instead', async () => {
+  it('[EXT1] [WORLD3.5] is never called as a model: a message gets a notice instead', async () => {
     const t = await open();
     const { chatId } = await t.propose();
     await publishMessage(t.runtime, { worldId: W, chatId, speaker: 'human', content: '@claude hello' });
@@ -578,7 +578,7 @@ describe('an external agent', () => {
     expect(await t.pending()).toHaveLength(1);
   });
 
-  it('[A55.4] no other agent can call the tools of a program', async () => {
+  it('[EXT1.4] no other agent can call the tools of a program', async () => {
     const t = await open();
     await addAgent(t.runtime, W, { name: 'Ada', provider: 'scripted', model: 'any', tools: ['*'] }, person);
     const { chatId } = await t.propose();
@@ -589,7 +589,7 @@ describe('an external agent', () => {
     await expect(t.propose({ agentId: 'ada', key: 'k2' })).rejects.toMatchObject({ code: 'invalid', field: 'agent' });
   });
 
-  it('[W3.5] [A55.6] is exported and imported without a token', async () => {
+  it('[HTTP5.1] [EXT1.6] is exported and imported without a token', async () => {
     const t = await open();
     const file = await exportWorld(t.runtime, W);
     expect(file.agents[0]).toMatchObject({ name: 'Claude', provider: 'external', model: 'claude' });

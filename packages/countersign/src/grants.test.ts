@@ -34,7 +34,7 @@ async function granted(options: TestWorldOptions & { pattern?: string } = {}) {
 }
 
 describe('a session grant', () => {
-  it('[A5.2] with the pattern * covers every further call of this tool by this agent in this chat', async () => {
+  it('[CALL5.2] with the pattern * covers every further call of this tool by this agent in this chat', async () => {
     const t = await granted();
     expect(await propose(t, remove('b'), remove('c'))).toBe('idle');
     expect(t.runs).toEqual([{ path: 'a' }, { path: 'b' }, { path: 'c' }]);
@@ -49,7 +49,7 @@ describe('a session grant', () => {
     ]);
   });
 
-  it('[A5.2] without a pattern covers only calls with the same arguments, as the card says', async () => {
+  it('[CALL5.2] without a pattern covers only calls with the same arguments, as the card says', async () => {
     const { tool: removing, runs } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing] });
     await propose(t, remove('a'));
@@ -63,7 +63,7 @@ describe('a session grant', () => {
     expect(runs).toEqual([{ path: 'a' }, { path: 'a' }]);
   });
 
-  it('[A5.2] with a pattern covers matching calls and no others', async () => {
+  it('[CALL5.2] with a pattern covers matching calls and no others', async () => {
     const t = await granted({ pattern: 'path=a*' });
     expect(await propose(t, remove('abc'))).toBe('idle');
     expect(await propose(t, remove('b'))).toBe('waiting');
@@ -71,7 +71,7 @@ describe('a session grant', () => {
     expect(t.runs).toEqual([{ path: 'a' }, { path: 'abc' }]);
   });
 
-  it('[A5.2] a pattern that doesn’t match this call, is invalid or has another scope gets 422', async () => {
+  it('[CALL5.2] a pattern that doesn’t match this call, is invalid or has another scope gets 422', async () => {
     const { tool: removing, runs } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing] });
     await propose(t, remove('a'));
@@ -90,7 +90,7 @@ describe('a session grant', () => {
     expect(await t.onlyApproval()).toEqual(approval);
   });
 
-  it('[A5.2] does not apply to another agent', async () => {
+  it('[CALL5.2] does not apply to another agent', async () => {
     const t = await granted({ agents: ['Ada'] });
     await t.world.addAgent({ name: 'Bob', provider: 'scripted', model: 'any', tools: ['*'] });
     await t.world.update({ mainAgent: 'bob' });
@@ -99,7 +99,7 @@ describe('a session grant', () => {
     expect(t.runs).toHaveLength(1);
   });
 
-  it('[A5.2] does not apply to another chat or tool', async () => {
+  it('[CALL5.2] does not apply to another chat or tool', async () => {
     const { runs, tool: other } = recorder('rename');
     const t = await granted({ tools: [other] });
     expect(await propose({ chat: await t.world.chat() }, remove('b'))).toBe('waiting');
@@ -107,13 +107,13 @@ describe('a session grant', () => {
     expect([...t.runs, ...runs]).toEqual([{ path: 'a' }]);
   });
 
-  it('[A5.2] ends with its chat', async () => {
+  it('[CALL5.2] ends with its chat', async () => {
     const t = await granted();
     await t.chat.delete();
     expect(await t.world.grants()).toEqual([]);
   });
 
-  it('[A5.2] expires after 12 hours without use', async () => {
+  it('[CALL5.2] expires after 12 hours without use', async () => {
     const t = await granted();
     t.clock.advance(12 * HOUR - 1);
     expect(await propose(t, remove('b'))).toBe('idle');
@@ -124,13 +124,13 @@ describe('a session grant', () => {
     expect(t.runs.map(({ path }) => path)).toEqual(['a', 'b', 'c']);
   });
 
-  it('[A5.2] is not listed after it expired', async () => {
+  it('[CALL5.2] is not listed after it expired', async () => {
     const t = await granted();
     t.clock.advance(12 * HOUR);
     expect(await t.world.grants()).toEqual([]);
   });
 
-  it('[A2.1] that expires or is revoked between the approval and the start makes the call need approval', async () => {
+  it('[CALL2.1] that expires or is revoked between the approval and the start makes the call need approval', async () => {
     const gate = deferred();
     const slow = tool('slow', () => gate.promise);
     const t = await granted({ tools: [slow] });
@@ -143,7 +143,7 @@ describe('a session grant', () => {
     expect(t.runs).toEqual([{ path: 'a' }]);
   });
 
-  it('[A14] revoking takes effect from the next call, once, and is in the audit log', async () => {
+  it('[CALL14] revoking takes effect from the next call, once, and is in the audit log', async () => {
     const t = await granted();
     const { grantId } = first(await t.world.grants());
     expect(await t.world.revoke(grantId)).toBe(true);
@@ -157,7 +157,7 @@ describe('a session grant', () => {
     ]);
   });
 
-  it('[A9] [A5.2] survives a restart with its last use, and so does its revocation', async () => {
+  it('[CALL9] [CALL5.2] survives a restart with its last use, and so does its revocation', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-'));
     try {
       const file = join(folder, 'harbour.db');
@@ -180,7 +180,7 @@ describe('a session grant', () => {
     }
   });
 
-  it('[A5] [A15] overrides a rule that contains a secret, but not another rule that looks the same when masked', async () => {
+  it('[CALL5] [SAFE6] overrides a rule that contains a secret, but not another rule that looks the same when masked', async () => {
     const { runs, tool: removing } = recorder();
     const secret = 'sk-live-1234567890abcdef';
     const call = (path: string) => ({ name: 'remove', arguments: { path, token: secret } });
@@ -199,7 +199,7 @@ describe('a session grant', () => {
     expect(JSON.stringify(asked.filter(({ id }) => id.startsWith('approval')))).not.toContain(secret);
   });
 
-  it('[A5.2] two concurrent session approvals grant no more than each of them alone', async () => {
+  it('[CALL5.2] two concurrent session approvals grant no more than each of them alone', async () => {
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing] });
     await propose(t, remove('a'), remove('b'));
@@ -213,7 +213,7 @@ describe('a session grant', () => {
     expect(await propose(t, { name: 'remove', arguments: { path: 'c', force: true } })).toBe('waiting');
   });
 
-  it('[A22.4] [A5.2] an agent that takes the name of a removed one does not get its grants', async () => {
+  it('[CALL17.4] [CALL5.2] an agent that takes the name of a removed one does not get its grants', async () => {
     const t = await granted();
     await t.world.removeAgent('ada');
     const heir = await t.world.addAgent({ name: 'Ada', provider: 'scripted', model: 'any', tools: ['*'] });
@@ -223,7 +223,7 @@ describe('a session grant', () => {
     expect(t.runs).toHaveLength(1);
   });
 
-  it('[A5.2] a session grant does not require byte-identical arguments (a bug in other frameworks)', async () => {
+  it('[CALL5.2] a session grant does not require byte-identical arguments (a bug in other frameworks)', async () => {
     const t = await granted();
     expect(await propose(t, { name: 'remove', arguments: '{ "path" : "a" , "why":"" }' })).toBe('idle');
     expect(t.runs).toHaveLength(2);
@@ -231,7 +231,7 @@ describe('a session grant', () => {
 });
 
 describe('an explicit ask rule', () => {
-  it('[A2] [A5] requires approval despite an earlier grant; a grant given for that rule overrides it', async () => {
+  it('[CALL2] [CALL5] requires approval despite an earlier grant; a grant given for that rule overrides it', async () => {
     const t = await granted();
     await t.world.setPolicy(['ask remove(path=b)']);
     expect(await propose(t, remove('a'))).toBe('idle');
@@ -251,7 +251,7 @@ describe('an explicit ask rule', () => {
     expect(t.runs.map(({ path }) => path)).toEqual(['a', 'a', 'b', 'b']);
   });
 
-  it('[A2] beats an allow rule: nothing runs without approval', async () => {
+  it('[CALL2] beats an allow rule: nothing runs without approval', async () => {
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({
       script: obedient,

@@ -8,14 +8,14 @@ import { closeLab, openBench, openLab } from './testing/lab.js';
 
 describe('any order of responses, decisions, results, stops, crashes and restarts', () => {
   it(
-    '[A8] [A9] [S1] [S3] loses nothing and runs nothing twice',
+    '[CALL8] [CALL9] [STORE1] [STORE3] loses nothing and runs nothing twice',
     async () => {
       expect(await checkInterleavings([...talk, ...death])).toBe(RUNS);
     },
     LIMIT_MS,
   );
   it(
-    '[A6] [A7] [A16] [M11] [S3] settles with no partial records',
+    '[CALL6] [CALL7] [LOG1] [WORLD11] [STORE3] settles with no partial records',
     async () => {
       expect(await checkInterleavings([...talk, ...change, ...death])).toBe(RUNS);
     },
@@ -23,7 +23,7 @@ describe('any order of responses, decisions, results, stops, crashes and restart
   );
 });
 
-it('[S3.3] [A9] a turn that was interrupted twice ends with an error and leaves no approval pending', async () => {
+it('[STORE3.3] [CALL9] a turn that was interrupted twice ends with an error and leaves no approval pending', async () => {
   const bench = await openBench({ maxParallelTools: 1, maxIterations: 4 });
   const lab = await openLab(bench);
   const calls = (['sync', 'remove'] as const).map((tool) => ({ tool, n: 0, vendorId: '' }));
@@ -42,7 +42,7 @@ it('[S3.3] [A9] a turn that was interrupted twice ends with an error and leaves 
   await bench.store.close();
 });
 
-it('[S3.4] turns that were interrupted together twice run one at a time, and only the one interrupted again ends', async () => {
+it('[STORE3.4] turns that were interrupted together twice run one at a time, and only the one interrupted again ends', async () => {
   const bench = await openBench({ maxParallelTools: 1, maxIterations: 4 });
   const lab = await openLab(bench);
   const asked = (): string[] => lab.models.map(({ request }) => String(request.messages.at(-1)?.content));
@@ -65,7 +65,7 @@ it('[S3.4] turns that were interrupted together twice run one at a time, and onl
   await bench.store.close();
 });
 
-it('[S3] turns that were interrupted twice together are all answered in sequence if nothing interrupts them again', async () => {
+it('[STORE3] turns that were interrupted twice together are all answered in sequence if nothing interrupts them again', async () => {
   const bench = await openBench({ maxParallelTools: 1, maxIterations: 4 });
   const lab = await openLab(bench);
   for (const chat of [0, 1] as const) await perform(lab, { do: 'send', chat, to: 'ada', again: false, ticks: 'all' });
@@ -78,7 +78,7 @@ it('[S3] turns that were interrupted twice together are all answered in sequence
   await bench.store.close();
 });
 
-it('[S3] a decision in between resets the count of interruptions', async () => {
+it('[STORE3] a decision in between resets the count of interruptions', async () => {
   const bench = await openBench({ maxParallelTools: 1, maxIterations: 4 });
   const lab = await openLab(bench);
   const calls = [{ tool: 'remove' as const, n: 0, vendorId: '' }];

@@ -5,7 +5,7 @@ import { closeTestWorlds, openTestWorld, tool } from './testing/fixture.js';
 afterEach(closeTestWorlds);
 
 describe('listeners', () => {
-  it('[M10] a listener that throws or rejects is reported with its event, and the others get every event', async () => {
+  it('[WORLD10] a listener that throws or rejects is reported with its event, and the others get every event', async () => {
     const opened = await openTestWorld({ script: ['hello'] });
     const heard: string[] = [];
     opened.world.on('message', () => {
@@ -27,7 +27,7 @@ describe('listeners', () => {
     expect(opened.errors).toHaveLength(4);
   });
 
-  it('[M10] a promise from another realm is awaited like one of ours', async () => {
+  it('[WORLD10] a promise from another realm is awaited like one of ours', async () => {
     const opened = await openTestWorld({ script: ['hello'] });
     opened.world.on('sse', () => runInNewContext(`Promise.reject(new Error('from afar'))`) as Promise<void>);
     await opened.chat.send('hi');
@@ -35,7 +35,7 @@ describe('listeners', () => {
     expect(String(opened.errors[0]?.error)).toBe('Error: from afar');
   });
 
-  it('[M10] a listener that never finishes blocks nobody', async () => {
+  it('[WORLD10] a listener that never finishes blocks nobody', async () => {
     const opened = await openTestWorld({
       tools: [tool('look', () => 'sea')],
       script: [{ calls: [{ name: 'look' }] }, 'ok'],
@@ -45,7 +45,7 @@ describe('listeners', () => {
     expect(await opened.chat.settled()).toBe('idle');
   });
 
-  it('[M10] an error handler that fails stops neither the turn nor other listeners', async () => {
+  it('[WORLD10] an error handler that fails stops neither the turn nor other listeners', async () => {
     const heard: string[] = [];
     const opened = await openTestWorld({
       script: ['hello'],
@@ -64,7 +64,7 @@ describe('listeners', () => {
     expect(heard).toEqual(['hi', 'hello']);
   });
 
-  it('[M10] a listener may throw a value without text, and an error handler may be asynchronous and fail', async () => {
+  it('[WORLD10] a listener may throw a value without text, and an error handler may be asynchronous and fail', async () => {
     const wordless = runInNewContext('Object.create(null)') as Error;
     const opened = await openTestWorld({ script: ['hello'], onError: () => Promise.reject(wordless) });
     opened.world.on('message', () => {
@@ -75,7 +75,7 @@ describe('listeners', () => {
     expect(await opened.chat.settled()).toBe('idle');
   });
 
-  it('[M10] a listener that unsubscribes or adds another during an event doesn’t affect delivery to the rest', async () => {
+  it('[WORLD10] a listener that unsubscribes or adds another during an event doesn’t affect delivery to the rest', async () => {
     const opened = await openTestWorld({ script: ['one', 'two'] });
     const first: string[] = [];
     const later: string[] = [];
@@ -92,7 +92,7 @@ describe('listeners', () => {
     expect(later).toEqual(['one']);
   });
 
-  it('[M10] changing an event does not change the transcript', async () => {
+  it('[WORLD10] changing an event does not change the transcript', async () => {
     const opened = await openTestWorld({ script: ['hello'] });
     opened.world.on('message', (message) => {
       Reflect.set(message, 'content', 'changed');
@@ -102,7 +102,7 @@ describe('listeners', () => {
     expect((await opened.chat.messages()).map((m) => m.content)).toEqual(['hi', 'hello']);
   });
 
-  it('[M10] changing an event affects neither the other listeners nor those who wait for the chat', async () => {
+  it('[WORLD10] changing an event affects neither the other listeners nor those who wait for the chat', async () => {
     const opened = await openTestWorld({
       tools: [tool('look', () => 'sea')],
       script: [{ calls: [{ name: 'look' }] }, 'ok'],
@@ -121,7 +121,7 @@ describe('listeners', () => {
     expect(heard).toEqual(['look']);
   });
 
-  it('[M10] a message sent from inside a listener is not lost', async () => {
+  it('[WORLD10] a message sent from inside a listener is not lost', async () => {
     const opened = await openTestWorld({ script: ({ messages }) => `re ${messages.at(-1)?.content}` });
     let sent = false;
     opened.world.on('message', async ({ role }) => {
@@ -139,7 +139,7 @@ describe('listeners', () => {
     ]);
   });
 
-  it('[M12] agents receive chat messages and their own results through two separate channels', async () => {
+  it('[WORLD12] agents receive chat messages and their own results through two separate channels', async () => {
     const opened = await openTestWorld({
       tools: [tool('look', () => 'sea')],
       script: [{ calls: [{ name: 'look' }] }, 'ok'],

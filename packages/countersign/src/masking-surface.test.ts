@@ -37,7 +37,7 @@ function leaks(shown: string, secrets: readonly string[] = [PASSWORD, KEY, GITHU
 }
 
 describe('secrets', () => {
-  it('[A15] in arguments reach the tool and nobody else', async () => {
+  it('[SAFE6] in arguments reach the tool and nobody else', async () => {
     const { runs, tool: call } = recorder('call', {
       approval: { required: true, message: 'Call {url} as {password}' },
     });
@@ -59,7 +59,7 @@ describe('secrets', () => {
     expect(shown).toContain('cor‹masked 1: 15 characters›ery');
   });
 
-  it('[A15] in results, errors and output are masked where people see them', async () => {
+  it('[SAFE6] in results, errors and output are masked where people see them', async () => {
     const t = await openTestWorld({
       script: obedient,
       tools: [
@@ -81,7 +81,7 @@ describe('secrets', () => {
     expect(t.events.some(({ event }) => event === 'tool-output')).toBe(true);
   });
 
-  it('[A15] in a person’s reason are masked in events, messages and the audit log', async () => {
+  it('[SAFE6] in a person’s reason are masked in events, messages and the audit log', async () => {
     for (const decision of ['approve', 'deny'] as const) {
       const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
       await propose(t, { name: 'remove' });
@@ -93,7 +93,7 @@ describe('secrets', () => {
     }
   });
 
-  it('[A15] typed by a person into edited arguments are masked like any others', async () => {
+  it('[SAFE6] typed by a person into edited arguments are masked like any others', async () => {
     const { runs, tool: remove } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [remove] });
     await propose(t, { name: 'remove', arguments: { password: 'old-password-1' } });
@@ -104,7 +104,7 @@ describe('secrets', () => {
     expect(leaks(shown)).toEqual([]);
   });
 
-  it('[A15] in messages of agents and people are masked, across chunks and in titles', async () => {
+  it('[SAFE6] in messages of agents and people are masked, across chunks and in titles', async () => {
     const t = await openTestWorld({
       script: () => `Your key is ${KEY} and the password is password=${PASSWORD} done`,
       model: { title: `About ${GITHUB}` },
@@ -120,7 +120,7 @@ describe('secrets', () => {
     expect(chunks).not.toContain(KEY.slice(0, 24));
   });
 
-  it('[A15] in refused calls are masked too: reserved names, unknown tools, invalid JSON, denied by a rule', async () => {
+  it('[SAFE6] in refused calls are masked too: reserved names, unknown tools, invalid JSON, denied by a rule', async () => {
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool], policy: ['deny remove'] });
     await propose(
       t,
@@ -133,7 +133,7 @@ describe('secrets', () => {
     expect(leaks(shown)).toEqual([]);
   });
 
-  it('[A15] in the error of a tool that can’t report its subjects are masked', async () => {
+  it('[SAFE6] in the error of a tool that can’t report its subjects are masked', async () => {
     const { tool: remove } = recorder();
     const clumsy = {
       ...remove,
@@ -147,7 +147,7 @@ describe('secrets', () => {
     expect(leaks(shown)).toEqual([]);
   });
 
-  it('[A15] in rules that a person writes are masked in the audit log and on cards', async () => {
+  it('[SAFE6] in rules that a person writes are masked in the audit log and on cards', async () => {
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
     await t.world.setPolicy([`ask remove(token=${GITHUB})`]);
     await propose(t, { name: 'remove', arguments: { token: GITHUB } });
@@ -155,7 +155,7 @@ describe('secrets', () => {
     expect(leaks(shown)).toEqual([]);
   });
 
-  it('[A15] masked in an argument are also masked in the tool’s output', async () => {
+  it('[SAFE6] masked in an argument are also masked in the tool’s output', async () => {
     const t = await openTestWorld({
       script: obedient,
       tools: [
@@ -172,7 +172,7 @@ describe('secrets', () => {
     expect(leaks(JSON.stringify(shown))).toEqual([]);
   });
 
-  it('[A15] are not masked in the model’s view, so that it can work with them', async () => {
+  it('[SAFE6] are not masked in the model’s view, so that it can work with them', async () => {
     const t = await openTestWorld({ script: obedient, tools: [tool('read', async () => `key ${GITHUB}`)] });
     await propose(t, { name: 'read' });
     expect(JSON.stringify(t.provider.requests.at(-1)?.messages)).toContain(GITHUB);
@@ -180,7 +180,7 @@ describe('secrets', () => {
 });
 
 describe('what a call would run', () => {
-  it('[A15] [A16] is on its card, in its events and in the audit log, however it is disguised', async () => {
+  it('[SAFE6] [LOG1] is on its card, in its events and in the audit log, however it is disguised', async () => {
     const { tool: run } = recorder('run');
     const t = await openTestWorld({ script: obedient, tools: [run] });
     const attacks = hostileCalls().filter((_, index) => index % 18 === 0);
@@ -198,7 +198,7 @@ describe('what a call would run', () => {
     }
   });
 
-  it('[T11.3] is refused if nobody could read it', async () => {
+  it('[TURN11.3] is refused if nobody could read it', async () => {
     const { runs, tool: write } = recorder('write');
     const t = await openTestWorld({ script: obedient, tools: [write] });
     await propose(t, { name: 'write', arguments: { content: '\u202ea'.repeat(30_000) } });
@@ -210,7 +210,7 @@ describe('what a call would run', () => {
 });
 
 describe('a long text', () => {
-  it('[A15.4] of a person or a model is shown whole, with its secrets masked', async () => {
+  it('[SAFE6.4] of a person or a model is shown whole, with its secrets masked', async () => {
     const filler = 'just words, and more of them. '.repeat(3_000);
     const long = `password=first-secret ${filler}password=middle-secret ${filler}password=last-secret. The end`;
     const t = await openTestWorld({ script: () => long });
@@ -230,7 +230,7 @@ describe('a long text', () => {
 });
 
 describe('a mask that a model copies', () => {
-  it('[T11.2] [T14] fails its call before anyone is asked, for every tool', async () => {
+  it('[TURN11.2] [TURN14] fails its call before anyone is asked, for every tool', async () => {
     const { runs, tool: write } = recorder('write');
     const read = tool('read', async (args) => void runs.push(args));
     const t = await openTestWorld({ script: obedient, tools: [write, read], policy: ['allow read'] });
@@ -248,7 +248,7 @@ describe('a mask that a model copies', () => {
     expect(runs).toEqual([]);
   });
 
-  it('[T11.2] [A7.4] [A15] also fails its call if it comes from arguments that a person edited, although the person may send it back', async () => {
+  it('[TURN11.2] [CALL7.4] [SAFE6] also fails its call if it comes from arguments that a person edited, although the person may send it back', async () => {
     const { runs, tool: write } = recorder('write');
     const t = await openTestWorld({ script: obedient, tools: [write] });
     await propose(t, { name: 'write', arguments: { path: 'a', password: PASSWORD } });
@@ -263,7 +263,7 @@ describe('a mask that a model copies', () => {
 });
 
 describe('hidden characters', () => {
-  it('[A15.7] control, bidi and zero-width characters are shown as escapes, and long runs of whitespace as a count', async () => {
+  it('[SAFE6.7] control, bidi and zero-width characters are shown as escapes, and long runs of whitespace as a count', async () => {
     const { runs, tool: remove } = recorder('remove', { approval: { required: true, message: 'Remove {path}' } });
     const t = await openTestWorld({ script: obedient, tools: [remove] });
     const path = `safe\u202etxt.\u200b\u0007${' '.repeat(200)}/etc`;
@@ -279,7 +279,7 @@ describe('hidden characters', () => {
     expect(runs).toEqual([{ path }]);
   });
 
-  it('[A15] [A7.4] that are sent back as shown don’t count as an edit', async () => {
+  it('[SAFE6] [CALL7.4] that are sent back as shown don’t count as an edit', async () => {
     const { runs, tool: remove } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [remove], clock: createFakeClock() });
     const note = `‹masked one› ‹‹ \u202e${' '.repeat(99)} ${GITHUB}`;

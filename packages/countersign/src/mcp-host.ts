@@ -2,7 +2,7 @@ import type { Clock, McpHostFactory, Store } from '@countersign/core/ports';
 import { findSandbox, mcpServers } from '@countersign/tools';
 import { realFolder } from './options/place-finder.js';
 
-/** Runs MCP servers in the sandbox that this system supports. The store's own files are always hidden from them (A21). */
+/** Runs MCP servers in the sandbox that this system supports. The store's own files are always hidden from them (SAFE1). */
 export async function mcpHost(store: Store, clock: Clock): Promise<McpHostFactory> {
   return mcpServers({ sandbox: await findSandbox(), clock, writable: () => workFolders(store) });
 }

@@ -17,7 +17,7 @@ async function advanceUntil(opened: TestWorld, clock: { advance(ms: number): voi
 }
 
 describe('streaming', () => {
-  it.each([true, false])('[P3] with streaming %s the same answer is published', async (streaming) => {
+  it.each([true, false])('[MODEL3] with streaming %s the same answer is published', async (streaming) => {
     const opened = await openTestWorld({
       streaming,
       script: [{ say: 'Looking  now.\n', calls: [{ name: 'look' }] }, '  I see\tthe  sea.\n\n    x = 1\n'],
@@ -41,7 +41,7 @@ describe('streaming', () => {
     ['code with a password', '```\npassword = "hunter2hunter2"\n```'],
     ['zero-width and bidi characters', 'a\u200Bb \u202Ec'],
     ['an emoji', 'all \u{1F44D} good'],
-  ])('[P3] [W4] chunks of %s add up to the message by offset, under its id', async (_, content) => {
+  ])('[MODEL3] [HTTP13] chunks of %s add up to the message by offset, under its id', async (_, content) => {
     const opened = await openTestWorld({ script: () => content });
     await opened.chat.send('go');
     await opened.chat.settled();
@@ -57,7 +57,7 @@ describe('streaming', () => {
     expect(whole).toBe(message.content);
   });
 
-  it('[P3] usage is reported per call and summed over the turn', async () => {
+  it('[MODEL3] usage is reported per call and summed over the turn', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-'));
     try {
       const file = join(folder, 'usage.db');
@@ -86,7 +86,7 @@ describe('streaming', () => {
     }
   });
 
-  it('[P1] chunks after the end of an answer, or without streaming, are ignored', async () => {
+  it('[MODEL1] chunks after the end of an answer, or without streaming, are ignored', async () => {
     let late: ((chunk: string) => void) | undefined;
     const opened = await openWith((request) => {
       late = request.onChunk;
@@ -104,7 +104,7 @@ describe('streaming', () => {
     expect(sse(opened).filter((event) => event.type === 'chunk')).toHaveLength(1);
   });
 
-  it('[P11.2] thinking is streamed before the answer, masked, and apart from it', async () => {
+  it('[MODEL11.1] thinking is streamed before the answer, masked, and apart from it', async () => {
     const opened = await openTestWorld({
       script: (request) => {
         for (const piece of ['I use password = "hunter2', 'hunter2" here', '.']) request.onThinking?.(piece);
@@ -132,7 +132,7 @@ describe('streaming', () => {
     }
   });
 
-  it('[P4] chunks of a failed attempt are not mixed with those of the next one', async () => {
+  it('[MODEL4] chunks of a failed attempt are not mixed with those of the next one', async () => {
     const clock = createFakeClock();
     const asked = deferred();
     let first: ((chunk: string) => void) | undefined;
@@ -196,7 +196,7 @@ describe('an invalid provider', () => {
       },
     ],
     ['returns no promise', () => undefined],
-  ])('[P4] %s: the turn ends with an error and the chat stays usable', async (_, generate) => {
+  ])('[MODEL4] %s: the turn ends with an error and the chat stays usable', async (_, generate) => {
     const opened = await openWith((request, number) =>
       number === 1 ? generate(request) : Promise.resolve(text('ok')),
     );
@@ -221,7 +221,7 @@ describe('an invalid provider', () => {
     ['negative usage', { type: 'text', content: 'hello', usage: { inputTokens: -5, outputTokens: 1.5 } }],
     ['a state that is not JSON', { type: 'text', content: 'hello', usage, providerState: 10n }],
     ['an empty list of calls', { type: 'tool_calls', content: 'hello', tool_calls: [], usage }],
-  ])('[P1] an answer with %s is still an answer', async (_, answer) => {
+  ])('[MODEL1] an answer with %s is still an answer', async (_, answer) => {
     const opened = await openWith(() => Promise.resolve(answer));
     await opened.chat.send('hi');
     await opened.chat.settled();
@@ -238,7 +238,7 @@ describe('an invalid provider', () => {
     ['arguments that are an object', { function: { name: 'look', arguments: { deep: 1 } } }, { ok: true }],
     ['no arguments', { function: { name: 'look' } }, { ok: true }],
     ['arguments that are a number', { function: { name: 'look', arguments: 7 } }, { ok: false }],
-  ])('[P5] [T1] a call with %s settles, and the turn continues', async (_, made, { ok }: { ok?: boolean }) => {
+  ])('[MODEL5] [TURN1] a call with %s settles, and the turn continues', async (_, made, { ok }: { ok?: boolean }) => {
     const opened = await openWith((_request, number) =>
       Promise.resolve(number === 1 ? { type: 'tool_calls', content: '', usage, tool_calls: [made] } : text('done')),
     );

@@ -8,7 +8,7 @@ import { breathe, lastMessage, sse, systemEvents } from './testing/model-fixture
 const inFolder = freshFolder();
 
 describe('when a model call fails', () => {
-  it('[P4.1] a retryable failure is retried after the vendor’s delay, not sooner', async () => {
+  it('[MODEL4.1] a retryable failure is retried after the vendor’s delay, not sooner', async () => {
     const clock = createFakeClock();
     const opened = await openTestWorld({
       clock,
@@ -30,7 +30,7 @@ describe('when a model call fails', () => {
   });
 
   it.each(['rate-limited', 'overloaded', 'network'] as const)(
-    '[P4.1] [L7] a model that is %s gets three attempts with growing delays, then an error, and the chat stays usable',
+    '[MODEL4.1] [LIB7] a model that is %s gets three attempts with growing delays, then an error, and the chat stays usable',
     async (kind) => {
       const clock = createFakeClock();
       let broken = true;
@@ -75,7 +75,7 @@ describe('when a model call fails', () => {
   );
 
   it.each(['auth', 'no-key', 'context-too-long', 'bad-request'] as const)(
-    '[P4.2] %s is not retried and becomes an error that says what to do',
+    '[MODEL4.2] %s is not retried and becomes an error that says what to do',
     async (kind) => {
       const opened = await openTestWorld({ script: [{ fail: new ProviderError(kind, 'the vendor said no') }, 'ok'] });
       await opened.chat.send('hi');
@@ -93,7 +93,7 @@ describe('when a model call fails', () => {
     },
   );
 
-  it('[P4] a missing key is reported as missing, not as refused', async () => {
+  it('[MODEL4] a missing key is reported as missing, not as refused', async () => {
     const missing = new ProviderError('no-key', 'Set OPENAI_API_KEY and restart.');
     const opened = await openTestWorld({ script: [{ fail: missing }] });
     await opened.chat.send('hi');
@@ -103,7 +103,7 @@ describe('when a model call fails', () => {
     );
   });
 
-  it('[P4] a delay longer than a person would wait fails immediately with an error', async () => {
+  it('[MODEL4] a delay longer than a person would wait fails immediately with an error', async () => {
     const opened = await openTestWorld({
       clock: createFakeClock(),
       script: [{ fail: new ProviderError('rate-limited', 'tomorrow', { retryAfterMs: 86_400_000 }) }],
@@ -113,7 +113,7 @@ describe('when a model call fails', () => {
     expect((await lastMessage(opened)).content).toContain('rate limiting requests');
   });
 
-  it('[P4] a failure during a turn keeps the calls and results so far', async () => {
+  it('[MODEL4] a failure during a turn keeps the calls and results so far', async () => {
     const opened = await openTestWorld({
       script: [{ calls: [{ name: 'look' }] }, { fail: new ProviderError('auth', 'expired') }, 'The sea.'],
       tools: [tool('look', () => 'sea')],
@@ -126,7 +126,7 @@ describe('when a model call fails', () => {
     expect(shown).toEqual(['system', 'user', 'assistant', 'tool', 'user']);
   });
 
-  it('[P4] a provider that is not configured is reported, and can be replaced by another one', async () => {
+  it('[MODEL4] a provider that is not configured is reported, and can be replaced by another one', async () => {
     const nowhere: Provider = { name: 'nowhere', generate: () => Promise.reject(new Error('nobody asks it')) };
     const file = inFolder('world.db');
     const before = await openTestWorld({ file, agents: [{ name: 'Ada', provider: 'nowhere' }], providers: [nowhere] });
@@ -141,7 +141,7 @@ describe('when a model call fails', () => {
     expect((await lastMessage(opened)).content).toBe('ok');
   });
 
-  it('[P4] a secret in an error is masked for people', async () => {
+  it('[MODEL4] a secret in an error is masked for people', async () => {
     const secret = 'sk-proj-Zk3vQ8mT1xW6yB0nC5dF7gH9jL2pR4sU';
     const opened = await openTestWorld({ script: [{ fail: new ProviderError('auth', `bad key ${secret}`) }] });
     await opened.chat.send('hi');

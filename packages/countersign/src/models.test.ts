@@ -6,7 +6,7 @@ import { openTestWorld, tool } from './testing/fixture.js';
 describe('requests to a provider and its responses', () => {
   const twoTurns = { calls: [{ name: 'look', id: 'vendor-1' }], providerState: { thought: 1 } };
 
-  it('[P11] [P11.1] thinking is stored masked, and is never sent to a model, parsed for mentions or shown to the gate', async () => {
+  it('[MODEL11] [MODEL11.3] thinking is stored masked, and is never sent to a model, parsed for mentions or shown to the gate', async () => {
     const key = 'AKIAIOSFODNN7EXAMPLE';
     const { chat, provider, world } = await openTestWorld({
       agents: ['Ada', 'Bob'],
@@ -31,7 +31,7 @@ describe('requests to a provider and its responses', () => {
     expect(messages.filter(({ sender }) => sender === 'bob')).toEqual([]);
   });
 
-  it('[P10] an agent’s model settings reach its provider, and the context size limits what it sees', async () => {
+  it('[MODEL10] an agent’s model settings reach its provider, and the context size limits what it sees', async () => {
     const settings = { topP: 0.9, thinking: 'high' as const, parallelToolCalls: false };
     const { chat, provider } = await openTestWorld({
       agents: [{ name: 'Ada', ...settings, contextTokens: 6_000 }],
@@ -46,7 +46,7 @@ describe('requests to a provider and its responses', () => {
     expect(JSON.stringify(second?.messages)).not.toContain('first x');
   });
 
-  it('[P10.2] a setting that the provider does not support is refused at its field', async () => {
+  it('[MODEL10.2] a setting that the provider does not support is refused at its field', async () => {
     let accepts = false;
     const plain: Provider = {
       ...scripted([]),
@@ -69,7 +69,7 @@ describe('requests to a provider and its responses', () => {
     await expect(world.updateAgent('bob', { temperature: 1 })).rejects.toMatchObject(refused);
   });
 
-  it('[P1] a provider gets messages and schemas, and nothing else', async () => {
+  it('[MODEL1] a provider gets messages and schemas, and nothing else', async () => {
     const { chat, provider } = await openTestWorld({
       agents: [{ name: 'Ada', temperature: 0.5, maxTokens: 77, model: 'big' }],
       tools: [tool('look', () => 'sea')],
@@ -95,7 +95,7 @@ describe('requests to a provider and its responses', () => {
     expect(request?.tools).toEqual([{ name: 'look', description: 'the tool look', parameters: { type: 'object' } }]);
   });
 
-  it('[P1.1] providerState is stored and returned to the same provider and model', async () => {
+  it('[MODEL1.1] providerState is stored and returned to the same provider and model', async () => {
     const { chat, provider } = await openTestWorld({
       script: [twoTurns, { say: 'done', providerState: 'sealed' }, 'ok'],
       tools: [tool('look', () => 'sea')],
@@ -111,7 +111,7 @@ describe('requests to a provider and its responses', () => {
     ]);
   });
 
-  it('[P1.1] providerState and vendor ids never reach another model or provider, and are used again with the first one', async () => {
+  it('[MODEL1.1] providerState and vendor ids never reach another model or provider, and are used again with the first one', async () => {
     const { world, chat, provider } = await openTestWorld({
       script: [twoTurns, { say: 'done', providerState: 'sealed' }, 'ok', 'ok', 'ok'],
       tools: [tool('look', () => 'sea')],
@@ -129,7 +129,7 @@ describe('requests to a provider and its responses', () => {
     expect(states()).toMatch(/thought.*vendor-1.*sealed/);
   });
 
-  it('[P1.1] [P5] an agent’s providerState is never sent for another agent', async () => {
+  it('[MODEL1.1] [MODEL5] an agent’s providerState is never sent for another agent', async () => {
     const { chat, provider } = await openTestWorld({
       agents: ['Ada', 'Bob'],
       script: [{ say: '@Bob hello', providerState: 'of Ada' }, '<world>PASS</world>'],
@@ -139,7 +139,7 @@ describe('requests to a provider and its responses', () => {
     expect(provider.requests[1]?.messages.at(-1)).toEqual({ role: 'user', name: 'Ada', content: '@Bob hello' });
   });
 
-  it('[P5] a vendor id that is repeated, in the same turn or a later one, becomes two calls with our own ids', async () => {
+  it('[MODEL5] a vendor id that is repeated, in the same turn or a later one, becomes two calls with our own ids', async () => {
     const ran: unknown[] = [];
     const same = (n: number) => ({ name: 'look', id: 'call_1', arguments: { n } });
     const opened = await openTestWorld({

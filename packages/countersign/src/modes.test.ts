@@ -49,7 +49,7 @@ async function open(options: TestWorldOptions & Shell & { without?: true } = {})
 }
 
 describe('auto mode', () => {
-  it.runIf(sandbox.kind !== 'none')('[A20] needs no approval inside the sandbox and the working folder', async () => {
+  it.runIf(sandbox.kind !== 'none')('[RULE2] needs no approval inside the sandbox and the working folder', async () => {
     const t = await open();
     expect(await propose(t, run('echo "$HOME" > out.txt; cat *.txt'), put('a/b.txt'))).toBe('idle');
     expect(t.toolEvents().map(({ type }) => type)).not.toContain('TOOL_APPROVAL_REQUESTED');
@@ -57,7 +57,7 @@ describe('auto mode', () => {
     expect(await read(t.at('out.txt'), 'utf8')).toBe('/tmp\n');
   });
 
-  it('[A20] requires approval if there is no sandbox', async () => {
+  it('[RULE2] requires approval if there is no sandbox', async () => {
     const t = await open({ without: true });
     expect(await propose(t, run('true'))).toBe('waiting');
     expect(await t.onlyApproval()).toMatchObject({
@@ -66,7 +66,7 @@ describe('auto mode', () => {
     });
   });
 
-  it('[A20.2] requires approval for files that may run later outside the sandbox, and for hard links', async () => {
+  it('[RULE2.2] requires approval for files that may run later outside the sandbox, and for hard links', async () => {
     const t = await open();
     await write(folder('outside'), 'old');
     await link(folder('outside'), t.at('linked'));
@@ -79,7 +79,7 @@ describe('auto mode', () => {
     expect(await read(folder('outside'), 'utf8')).toBe('old');
   });
 
-  it('[A20] requires approval for tools that don’t declare themselves contained, and for external tools that do', async () => {
+  it('[RULE2] requires approval for tools that don’t declare themselves contained, and for external tools that do', async () => {
     const { tool: other } = recorder('other');
     const boasting = { ...tool('boasting', async () => 'ran'), trusted: false, contained: () => true };
     const failing = { ...recorder('failing').tool, contained: () => JSON.parse('{') === 1 };
@@ -88,7 +88,7 @@ describe('auto mode', () => {
     expect(await t.world.approvals()).toHaveLength(3);
   });
 
-  it.runIf(sandbox.kind !== 'none')('[A19] [A20] deny and ask rules apply inside the sandbox too', async () => {
+  it.runIf(sandbox.kind !== 'none')('[RULE1] [RULE2] deny and ask rules apply inside the sandbox too', async () => {
     const t = await open({ policy: ['deny shell_cmd(rm *)', 'ask shell_cmd(git push *)', 'deny *(./secrets/**)'] });
     await propose(t, run('sh -c "rm x"'), run('ls > secrets/x'), put('secrets/a'));
     expect(t.toolEvents().map(({ type }) => type)).toEqual(['TOOL_DENIED', 'TOOL_DENIED', 'TOOL_DENIED']);
@@ -102,7 +102,7 @@ describe('auto mode', () => {
 });
 
 describe('read mode', () => {
-  it('[A20] runs only calls that change nothing', async () => {
+  it('[RULE2] runs only calls that change nothing', async () => {
     const t = await open({ mode: 'read', policy: ['allow *'] });
     await write(t.at('a.txt'), 'text');
     await propose(t, run('true'), put('b'), { name: 'read_file', arguments: { path: 'a.txt' } });
@@ -113,7 +113,7 @@ describe('read mode', () => {
 });
 
 describe('reading a hard link', () => {
-  it('[A20.2] requires approval if a rule is about certain files, and only then', async () => {
+  it('[RULE2.2] requires approval if a rule is about certain files, and only then', async () => {
     const t = await open({ mode: 'ask' });
     await mkdir(t.at('secrets'));
     await write(t.at('secrets/key'), 'the key');
@@ -137,7 +137,7 @@ describe.runIf(sandbox.kind !== 'none')('a folder that a rule opens to the sandb
   const output = (t: Parameters<typeof lastResults>[0]) => JSON.stringify(lastResults(t));
   const look = () => run(`cat ${join(lib(), 'a.txt')} 2>&1 || true`);
 
-  it('[A43] can be read by commands, is shown on the card and is part of the call hash', async () => {
+  it('[SAFE5] can be read by commands, is shown on the card and is part of the call hash', async () => {
     const t = await openWithLibrary({ mode: 'ask' });
     await propose(t, look());
     const before = await t.onlyApproval();
@@ -163,7 +163,7 @@ describe.runIf(sandbox.kind !== 'none')('a folder that a rule opens to the sandb
       'a rule has no absolute path',
       ['allow sandbox_folder(lib)', 'allow sandbox_folder(**/lib)', 'allow sandbox_folder'],
     ],
-  ])('[A43] stays closed if %s', async (_, rules) => {
+  ])('[SAFE5] stays closed if %s', async (_, rules) => {
     const t = await openWithLibrary({ policy: rules.map((rule) => rule.replaceAll('LIB', lib())) });
     await propose(t, run(`cat "$PWD"/../lib/a.txt 2>&1 || true`));
     for (const approval of await t.world.approvals()) await t.world.decide(approval, { decision: 'approve' });
@@ -172,7 +172,7 @@ describe.runIf(sandbox.kind !== 'none')('a folder that a rule opens to the sandb
     expect(output(t)).toMatch(/No such file|is not allowed/);
   });
 
-  it('[A43.5] is not opened through a link in a folder that agents write to', async () => {
+  it('[SAFE5.4] is not opened through a link in a folder that agents write to', async () => {
     const t = await openWithLibrary({});
     const path = t.at('link');
     await symlink(lib(), path);
@@ -182,7 +182,7 @@ describe.runIf(sandbox.kind !== 'none')('a folder that a rule opens to the sandb
     expect(output(t)).not.toContain('from the library');
   });
 
-  it('[A21] never opens our own files', async () => {
+  it('[SAFE1] never opens our own files', async () => {
     const t = await openWithLibrary({ hide: [join(lib(), 'secret')], policy: [`allow sandbox_folder(${lib()})`] });
     await propose(t, look());
     expect(output(t)).toContain('must not reach');
@@ -230,7 +230,7 @@ describe.runIf(sandbox.kind === 'bubblewrap')('a host that a rule opens to the s
     return found;
   };
 
-  it('[A43] is reachable by commands, unlike other hosts and private addresses', async () => {
+  it('[SAFE5] is reachable by commands, unlike other hosts and private addresses', async () => {
     const t = await openWithSite({ policy: ['allow sandbox_network(*.test)', 'deny *(bad.test)'] });
     const hosts = ['good.test', 'other.org', 'bad.test', 'inner.test', '93.184.216.35', '10.0.0.1'];
     expect(await answers(t, ...hosts)).toEqual([true, false, false, false, false, false]);
@@ -238,7 +238,7 @@ describe.runIf(sandbox.kind === 'bubblewrap')('a host that a rule opens to the s
     expect(t.toolEvents().map(({ type }) => type)).not.toContain('TOOL_APPROVAL_REQUESTED');
   });
 
-  it('[A43.1] at a private address is reachable only if a rule names the address and the port', async () => {
+  it('[SAFE5.1] at a private address is reachable only if a rule names the address and the port', async () => {
     const policy = [
       'allow sandbox_network(*.test)',
       'allow sandbox_network(10.0.0.1:4873)',
@@ -268,7 +268,7 @@ describe.runIf(sandbox.kind === 'bubblewrap')('a host that a rule opens to the s
     expect(reached).toHaveLength(3);
   });
 
-  it('[A43] is shown on the card; if any host is open, auto mode requires approval', async () => {
+  it('[SAFE5] is shown on the card; if any host is open, auto mode requires approval', async () => {
     const t = await openWithSite({ policy: ['allow sandbox_network'] });
     expect(await propose(t, fetching('good.test'))).toBe('waiting');
     expect((await t.onlyApproval()).sandbox).toMatchObject({ kind: 'bubblewrap', network: 'public' });
@@ -277,7 +277,7 @@ describe.runIf(sandbox.kind === 'bubblewrap')('a host that a rule opens to the s
     expect(JSON.stringify(lastResults(t))).toContain('from the site');
   });
 
-  it('[A43.3] [A53.9] can be named by a call, which always needs its own approval and is not rehearsed', async () => {
+  it('[SAFE5.2] [CHANGE8.5] can be named by a call, which always needs its own approval and is not rehearsed', async () => {
     const t = await openWithSite({ policy: ['allow shell_cmd', 'deny sandbox_network(bad.test)'] });
     const to = (host: string, ...hosts: string[]) => {
       const { name, arguments: args } = fetching(host);
@@ -303,7 +303,7 @@ describe.runIf(sandbox.kind === 'bubblewrap')('a host that a rule opens to the s
     expect(reached).toEqual([PUBLIC]);
   });
 
-  it('[A53.10] [A7.4] can be allowed once for a rehearsed call, by an edit that is shown before it is signed', async () => {
+  it('[CHANGE8.6] [CALL7.4] can be allowed once for a rehearsed call, by an edit that is shown before it is signed', async () => {
     const t = await openWithSite({ policy: ['allow sandbox_network(10.0.0.1:4873)'] });
     await t.world.update({ mode: 'ask' });
     const call = fetching('good.test');
@@ -324,7 +324,7 @@ describe.runIf(sandbox.kind === 'bubblewrap')('a host that a rule opens to the s
   });
 
   it.each([[[]], [['allow *', 'allow *(good.test)']], [['allow sandbox_network(good.test)', 'ask sandbox_network']]])(
-    '[A43] with %j nothing outside is reachable',
+    '[SAFE5] with %j nothing outside is reachable',
     async (policy) => {
       const t = await openWithSite({ policy });
       expect(await answers(t, 'good.test')).toEqual([false]);

@@ -19,7 +19,7 @@ afterEach(closeTestWorlds);
 const agent = { provider: 'scripted', model: 'any', tools: ['*'] };
 
 describe('names and ids', () => {
-  it('[A22.3] nobody can use reserved names, in any spelling', async () => {
+  it('[CALL17.3] nobody can use reserved names, in any spelling', async () => {
     const { world } = await openTestWorld();
     for (const name of ['human', 'User', 'WORLD', 'system', 'ｈｕｍａｎ', 'ＳＹＳＴＥＭ']) {
       await expect(world.addAgent({ name, ...agent })).rejects.toMatchObject({ code: 'invalid', field: 'name' });
@@ -29,7 +29,7 @@ describe('names and ids', () => {
     expect((await world.agents()).map(({ name }) => name)).toEqual(['Ada']);
   });
 
-  it('[A22.3] a name consists of letters, digits, space, - and _: no invisible characters, and none that end a mention', async () => {
+  it('[CALL17.3] a name consists of letters, digits, space, - and _: no invisible characters, and none that end a mention', async () => {
     const { world } = await openTestWorld();
     for (const name of ['', ' ', 'a.b', 'a@b', 'a\nb', 'hu\u200bman', '\u202eadA', 'a,b', '-a', 'a ', 'x'.repeat(65)]) {
       await expect(world.addAgent({ name, ...agent })).rejects.toMatchObject({ code: 'invalid' });
@@ -38,14 +38,14 @@ describe('names and ids', () => {
     expect(await world.agents()).toHaveLength(5);
   });
 
-  it('[A22] nobody can take a name or id that is in use', async () => {
+  it('[CALL17] nobody can take a name or id that is in use', async () => {
     const { world } = await openTestWorld({ agents: ['Ada Lee'] });
     for (const name of ['Ada Lee', 'ada lee', 'ada-lee', 'ＡＤＡ ＬＥＥ']) {
       await expect(world.addAgent({ name, ...agent })).rejects.toMatchObject({ code: 'conflict' });
     }
   });
 
-  it('[A22.4] ids are never reused, however often a name is', async () => {
+  it('[CALL17.4] ids are never reused, however often a name is', async () => {
     const { world } = await openTestWorld({ agents: ['Ada'] });
     const ids = new Set(['ada']);
     for (let n = 0; n < 4; n += 1) {
@@ -56,7 +56,7 @@ describe('names and ids', () => {
     expect(ids.size).toBe(5);
   });
 
-  it('[M3] [M4] two spellings that the same mention would match count as one name, for agents and people', async () => {
+  it('[WORLD3] [WORLD4] two spellings that the same mention would match count as one name, for agents and people', async () => {
     const { world, chat } = await openTestWorld({ agents: ['Ada Lovelace', 'ΝΙΚΟΣ'] });
     for (const name of ['ada  lovelace', 'ΝΙΚΟσ', 'νικος']) {
       await expect(world.addAgent({ name, ...agent })).rejects.toMatchObject({ code: 'conflict', field: 'name' });
@@ -87,7 +87,7 @@ describe('two worlds in one store', () => {
   }
   const eve = { who: { kind: 'person', id: 'eve', name: 'eve' }, via: 'other' } as const;
 
-  it('[A6] [W5] a decision from another world gets 403, changes nothing, and reveals nothing about the call', async () => {
+  it('[CALL6] [HTTP14] a decision from another world gets 403, changes nothing, and reveals nothing about the call', async () => {
     const { engine, runtime, mine, theirs, chat, runs } = await twoWorlds();
     const approval = first(await listApprovals(runtime, mine));
     for (const agentId of ['ada', undefined]) {
@@ -111,7 +111,7 @@ describe('two worlds in one store', () => {
     await engine.close();
   });
 
-  it('[A6] [A14] a grant of one world does not apply in another, and can’t be revoked from there', async () => {
+  it('[CALL6] [CALL14] a grant of one world does not apply in another, and can’t be revoked from there', async () => {
     const { engine, runtime, mine, theirs, runs } = await twoWorlds();
     const approval = first(await listApprovals(runtime, mine));
     const decision = {

@@ -19,7 +19,7 @@ async function noted(tools: readonly Tool[]) {
 }
 
 describe('one step', () => {
-  it('[A8] [T4] [S1] records an approval and starts its call', async () => {
+  it('[CALL8] [TURN4] [STORE1] records an approval and starts its call', async () => {
     const { runs, tool: remove } = recorder();
     const t = await noted([remove]);
     await propose(t, { name: 'remove', arguments: { path: 'a' } });
@@ -36,7 +36,7 @@ describe('one step', () => {
     ]);
   });
 
-  it('[A2.1] [A19] does not start a call whose rules the approval changed: it is judged again', async () => {
+  it('[CALL2.1] [RULE1] does not start a call whose rules the approval changed: it is judged again', async () => {
     const { runs, tool: remove } = recorder();
     const t = await noted([remove]);
     await propose(t, { name: 'remove', arguments: { path: 'a' } });
@@ -47,7 +47,7 @@ describe('one step', () => {
     expect(t.steps).toContain('start-invocation');
   });
 
-  it('[A2.1] [A19] does not start a call that a new rule denies', async () => {
+  it('[CALL2.1] [RULE1] does not start a call that a new rule denies', async () => {
     const { runs, tool: remove } = recorder();
     const t = await noted([remove]);
     await propose(t, { name: 'remove', arguments: { path: 'a' } });
@@ -58,7 +58,7 @@ describe('one step', () => {
     expect(runs).toEqual([]);
   });
 
-  it('[T8] [T9] starts each call after the previous one has ended, in call order', async () => {
+  it('[TURN8] [TURN9] starts each call after the previous one has ended, in call order', async () => {
     const ran: string[] = [];
     const named = (name: string) => tool(name, async () => ran.push(name));
     const t = await noted([named('one'), named('two'), named('three')]);
@@ -71,7 +71,7 @@ describe('one step', () => {
     expect(audited).toEqual(['one', 'two', 'three']);
   });
 
-  it('[A2.1] [A19] does not start the next call if a rule that was added in the meantime denies it', async () => {
+  it('[CALL2.1] [RULE1] does not start the next call if a rule that was added in the meantime denies it', async () => {
     const { runs, tool: remove } = recorder('remove', { approval: { required: false } });
     const t = await noted([tool('first', async () => await forbid()), remove]);
     const forbid = async (): Promise<string> => {
@@ -83,7 +83,7 @@ describe('one step', () => {
     expect(first((await t.chat.messages()).slice(-1)).content).toBe('done');
   });
 
-  it('[M9] a stop right after an approval settles the call once, and it never runs afterwards or without a record', async () => {
+  it('[WORLD9] a stop right after an approval settles the call once, and it never runs afterwards or without a record', async () => {
     const { runs, tool: remove } = recorder();
     const t = await noted([remove]);
     await propose(t, { name: 'remove', arguments: { path: 'a' } });

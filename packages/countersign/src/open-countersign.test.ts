@@ -35,7 +35,7 @@ const FILE = join(tmpdir(), `countersign-never-${process.pid}.db`);
 const ada = { name: 'Ada', provider: 'scripted', model: 'any', tools: ['*'] };
 
 describe('openCountersign', () => {
-  it('[L1] keeps many worlds in one store, which share tools and models but no messages', async () => {
+  it('[LIB1] keeps many worlds in one store, which share tools and models but no messages', async () => {
     const countersign = await start({ tools: [gated('pay', () => 'paid')], policy: ['deny pay(x=1)'] });
     const [north, south] = [
       await countersign.world('North', { agents: [ada] }),
@@ -54,7 +54,7 @@ describe('openCountersign', () => {
     await countersign.quiet();
   });
 
-  it('[L1] returns the same world for its name and id, creates it once, and applies new options', async () => {
+  it('[LIB1] returns the same world for its name and id, creates it once, and applies new options', async () => {
     const countersign = await start();
     const [first, second] = await Promise.all([countersign.world('North'), countersign.world('North')]);
     expect(second).toBe(first);
@@ -63,7 +63,7 @@ describe('openCountersign', () => {
     expect(await countersign.worlds()).toMatchObject([{ id: 'north', mainAgent: 'ada' }]);
   });
 
-  it('[L1.1] updates declared worlds before unfinished work resumes', async () => {
+  it('[LIB1.1] updates declared worlds before unfinished work resumes', async () => {
     const file = inFolder('many.db');
     const ask = { say: 'one moment', calls: [{ name: 'pay', arguments: {} }] };
     const first = await start({ store: file, providers: [scripted([ask])], tools: [gated('pay', () => 'paid')] });
@@ -85,7 +85,7 @@ describe('openCountersign', () => {
     expect((await (await north.chat(chat.id)).messages()).at(-1)?.content).toBe('I was told: Be brief.');
   });
 
-  it('[L1] accepts a store that the program opened, and closes it', async () => {
+  it('[LIB1] accepts a store that the program opened, and closes it', async () => {
     const store = await openSqlite(inFolder('own.db'), { clock: systemClock });
     const countersign = await start({ store });
     await countersign.world('North');
@@ -93,7 +93,7 @@ describe('openCountersign', () => {
     await expect(store.read((reader) => reader.worlds())).rejects.toThrow(/closed|not open/);
   });
 
-  it('[L1] [S4] shares a PostgreSQL database with another process', async () => {
+  it('[LIB1] [STORE4] shares a PostgreSQL database with another process', async () => {
     const url = await createMigratedDatabase();
     const [one, two] = [await start({ store: url }), await start({ store: url })];
     await one.world('North', { agents: [ada] });
@@ -103,7 +103,7 @@ describe('openCountersign', () => {
     expect(await chat.settled()).toBe('idle');
   });
 
-  it('[A48.6] [A16.5] a message can say which person sent it', async () => {
+  it('[SIGN1.6] [LOG1.4] a message can say which person sent it', async () => {
     const world = await (await start()).world('Shop');
     const chat = await world.chat();
     await chat.send('hello', { who: { id: 'ada', name: 'Ada' } });
@@ -116,7 +116,7 @@ describe('openCountersign', () => {
     ]);
   });
 
-  it('[L1] openWorld opens a world that openCountersign finds again', async () => {
+  it('[LIB1] openWorld opens a world that openCountersign finds again', async () => {
     const file = inFolder('harbour.db');
     const world = await openWorld(file, { agents: [ada], providers: [scripted(() => 'ok')] });
     await world.close();
@@ -149,14 +149,14 @@ describe('openCountersign', () => {
     ['a short key', { store: FILE, secretsKey: 'hunter2!' }, 'secretsKey has 8 characters, but needs at least 32'],
     ['no time', { store: FILE, approveTimeoutMs: 0 }, 'approveTimeoutMs'],
     ['no time at all', null, 'options: must be an object'],
-  ])('[L1.2] refuses %s with a clear error, and creates nothing', async (_, options, message) => {
+  ])('[LIB1.2] refuses %s with a clear error, and creates nothing', async (_, options, message) => {
     const opening = openCountersign((options === null ? null : { ...options }) as unknown as CountersignOptions);
     await expect(opening).rejects.toThrow(message);
     await expect(opening).rejects.not.toThrow('hunter2');
     expect(existsSync(FILE)).toBe(false);
   });
 
-  it('[L1.2] refuses unusable options of a world, and a PostgreSQL URL for openWorld', async () => {
+  it('[LIB1.2] refuses unusable options of a world, and a PostgreSQL URL for openWorld', async () => {
     const countersign = await start();
     const wrong = { mcp: [{ name: 'a', transport: 'http', url: 'http://127.0.0.1:1' }] } as const;
     await expect(countersign.world('North', { ...wrong, mcp: [...wrong.mcp] })).rejects.toThrow(
@@ -178,7 +178,7 @@ describe('MCP servers', () => {
       env: { MEMORY_FILE_PATH: inFolder(file) },
     }) as const;
 
-  it('[L1.1] [L1.4] [A46] offer their tools after every start, are added once, and their values are encrypted', async () => {
+  it('[LIB1.1] [LIB1.4] [MCP1] offer their tools after every start, are added once, and their values are encrypted', async () => {
     const file = inFolder('mcp.db');
     for (const _ of ['first', 'second']) {
       const call = { name: 'mcp__memory__read_graph', arguments: {} };
@@ -204,7 +204,7 @@ describe('MCP servers', () => {
     }
   });
 
-  it('[L1.1] of the store are added only to worlds without their own, and looking a world up changes nothing', async () => {
+  it('[LIB1.1] of the store are added only to worlds without their own, and looking a world up changes nothing', async () => {
     const server = (name: string) => ({ name, transport: 'http', url: 'http://127.0.0.1:9', enabled: false }) as const;
     const countersign = await start({
       mcp: [server('shared')],
@@ -227,7 +227,7 @@ describe('MCP servers', () => {
     }
   });
 
-  it('[L1.3] are stopped if opening fails', async () => {
+  it('[LIB1.3] are stopped if opening fails', async () => {
     const children = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'ProcessWrap').length;
     const before = children();
     const sqlite = await openSqlite(inFolder('failed.db'), { clock: systemClock });

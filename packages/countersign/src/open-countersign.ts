@@ -150,7 +150,7 @@ function inTurn<A extends unknown[], R>(act: (...args: A) => Promise<R>): (...ar
 
 type Report = (error: unknown, what: string) => void;
 
-/** A failing error handler must not abort the step that reports, and its error must not be swallowed (M10). */
+/** A failing error handler must not abort the step that reports, and its error must not be swallowed (WORLD10). */
 function reporter(tell: SharedOptions['onError']): Report {
   const print = (error: unknown, what: string): void => {
     process.stderr.write(`countersign: ${what}: ${toText(error)}\n`);

@@ -9,7 +9,7 @@ import { lastResults, obedient, propose } from './testing/obedient.js';
 const inFolder = freshFolder();
 
 describe('a store inside the working folder', () => {
-  it('[A21] can’t be opened by file tools, and keeps its lock and content', async () => {
+  it('[SAFE1] can’t be opened by file tools, and keeps its lock and content', async () => {
     const file = inFolder('world 1.db');
     const t = await openTestWorld({
       file,

@@ -25,11 +25,11 @@ const examples = guide
   });
 
 describe('docs/guide/policy.md', () => {
-  it('[A19] has examples with calls', () => {
+  it('[RULE1] has examples with calls', () => {
     expect(examples.map(({ rows }) => rows.length)).toEqual([14, 6, 16, 2, 0]);
   });
 
-  it.each(examples)('[A19] is right about $rules.0 and the rules next to it', async ({ rules, rows }) => {
+  it.each(examples)('[RULE1] is right about $rules.0 and the rules next to it', async ({ rules, rows }) => {
     const workingDirectory = folder('work');
     await mkdir(workingDirectory);
     const t = await openTestWorld({

@@ -13,7 +13,7 @@ async function open(options: TestWorldOptions = {}) {
 }
 
 describe('the order of the gate', () => {
-  it('[A2] deny beats a grant, an allow rule and a tool that needs no approval', async () => {
+  it('[CALL2] deny beats a grant, an allow rule and a tool that needs no approval', async () => {
     const { runs, tool: free } = recorder('free', { approval: { required: false } });
     const t = await open({ policy: ['allow remove', 'deny remove(path=b)', 'deny free'], tools: [free] });
     expect(await propose(t, remove('b'), { name: 'free' })).toBe('idle');
@@ -22,7 +22,7 @@ describe('the order of the gate', () => {
     expect(lastResults(t)[0]).toMatchObject({ reason: expect.stringContaining('deny remove(path=b)') as unknown });
   });
 
-  it('[A2.1] a deny rule added after the approval refuses the call when it starts', async () => {
+  it('[CALL2.1] a deny rule added after the approval refuses the call when it starts', async () => {
     const gate = deferred();
     const t = await open({ tools: [tool('slow', () => gate.promise)] });
     await t.chat.send(JSON.stringify([{ name: 'slow' }, remove('a')]));
@@ -40,7 +40,7 @@ describe('the order of the gate', () => {
     expect(refusal).toMatchObject({ tool: 'remove', rule: 'deny remove' });
   });
 
-  it('[A2.1] an allow rule removed between the approval and the start requires approval', async () => {
+  it('[CALL2.1] an allow rule removed between the approval and the start requires approval', async () => {
     const gate = deferred();
     const t = await open({ tools: [tool('slow', () => gate.promise)], policy: ['allow remove'] });
     await t.chat.send(JSON.stringify([{ name: 'slow' }, remove('a')]));
@@ -54,7 +54,7 @@ describe('the order of the gate', () => {
     expect(t.runs).toEqual([{ path: 'a' }]);
   });
 
-  it('[A2.1] a tool removed from the agent after the approval does not run', async () => {
+  it('[CALL2.1] a tool removed from the agent after the approval does not run', async () => {
     const gate = deferred();
     const t = await open({ tools: [tool('slow', () => gate.promise)] });
     await t.chat.send(JSON.stringify([{ name: 'slow' }, remove('a')]));
@@ -66,14 +66,14 @@ describe('the order of the gate', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[A2] an agent can only use its own tools', async () => {
+  it('[CALL2] an agent can only use its own tools', async () => {
     const t = await open({ agents: [{ name: 'Ada', tools: ['look_*'] }], policy: ['allow *'] });
     expect(await propose(t, remove('a'))).toBe('idle');
     expect(t.runs).toEqual([]);
     expect(t.provider.requests[0]?.tools).toEqual([]);
   });
 
-  it('[A2] read mode runs only read-only tools, whatever grants, rules or approvals say', async () => {
+  it('[CALL2] read mode runs only read-only tools, whatever grants, rules or approvals say', async () => {
     const looked: unknown[] = [];
     const look = tool('look', async (args) => looked.push(args), { readOnly: true });
     const t = await open({ tools: [look, { ...tool('far', async () => 1, { readOnly: true }), trusted: false }] });
@@ -92,7 +92,7 @@ describe('the order of the gate', () => {
     ]);
   });
 
-  it('[A2.1] a world set to read mode after the approval refuses the call when it starts', async () => {
+  it('[CALL2.1] a world set to read mode after the approval refuses the call when it starts', async () => {
     const t = await open();
     await propose(t, remove('a'));
     const approval = await t.onlyApproval();
@@ -102,7 +102,7 @@ describe('the order of the gate', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[A2] an agent’s own rules can deny and ask, never allow', async () => {
+  it('[CALL2] an agent’s own rules can deny and ask, never allow', async () => {
     const t = await open({ agents: [{ name: 'Ada', policy: ['allow remove', 'deny remove(path=b)'] }] });
     expect(await propose(t, remove('b'))).toBe('idle');
     expect(await propose(t, remove('a'))).toBe('waiting');
@@ -111,7 +111,7 @@ describe('the order of the gate', () => {
 });
 
 describe('always', () => {
-  it('[A5.3] adds the proposed rule, which applies from the next call on, in every chat, and is in the audit log', async () => {
+  it('[CALL5.3] adds the proposed rule, which applies from the next call on, in every chat, and is in the audit log', async () => {
     const t = await open();
     await propose(t, remove('a'));
     const approval = await t.onlyApproval();
@@ -139,7 +139,7 @@ describe('always', () => {
     ]);
   });
 
-  it('[A5.3] accepts a person’s own rule if it matches this call; otherwise it gets 422, and nothing is stored', async () => {
+  it('[CALL5.3] accepts a person’s own rule if it matches this call; otherwise it gets 422, and nothing is stored', async () => {
     const t = await open();
     await propose(t, remove('a'));
     const approval = await t.onlyApproval();
@@ -171,7 +171,7 @@ describe('always', () => {
     expect(await t.world.policy()).toEqual(['allow remove(path=*)']);
   });
 
-  it('[A5.3] with edited arguments, the old proposal is not added for the new call', async () => {
+  it('[CALL5.3] with edited arguments, the old proposal is not added for the new call', async () => {
     const t = await open();
     await propose(t, remove('a'));
     const approval = await t.onlyApproval();
@@ -186,7 +186,7 @@ describe('always', () => {
     expect(t.runs).toEqual([{ path: 'b' }]);
   });
 
-  it('[A5.3] sent three times concurrently adds one rule and runs once', async () => {
+  it('[CALL5.3] sent three times concurrently adds one rule and runs once', async () => {
     const t = await open();
     await propose(t, remove('a'));
     const approval = await t.onlyApproval();
@@ -196,7 +196,7 @@ describe('always', () => {
     expect(t.runs).toHaveLength(1);
   });
 
-  it('[A5.3] is not offered if the rule would contain a secret, and such a rule is refused', async () => {
+  it('[CALL5.3] is not offered if the rule would contain a secret, and such a rule is refused', async () => {
     const t = await open();
     await propose(t, remove('token=ghp_abcdefghijklmnopqrstuvwxyz0123456789'));
     const approval = await t.onlyApproval();
@@ -208,7 +208,7 @@ describe('always', () => {
     });
   });
 
-  it('[A5.3] a star in an argument does not become a wildcard in the rule', async () => {
+  it('[CALL5.3] a star in an argument does not become a wildcard in the rule', async () => {
     const t = await open();
     await propose(t, remove('*'));
     await t.world.decide(await t.onlyApproval(), { decision: 'approve', scope: 'always' });

@@ -74,8 +74,8 @@ function countLimits() {
   return { clock: counting, reach };
 }
 
-describe('[A60] a call that another program runs and that needs approval', () => {
-  it('[A60] [A60.1] [T2] is shown with what a rehearsal did, which nobody signs, keeps or applies', async () => {
+describe('[CHANGE9] a call that another program runs and that needs approval', () => {
+  it('[CHANGE9] [CHANGE9.1] [TURN2] is shown with what a rehearsal did, which nobody signs, keeps or applies', async () => {
     const made = predicting();
     const t = await openPredicting(made);
     const { id } = await t.propose();
@@ -100,7 +100,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     expect(made.asked).toHaveLength(1);
   });
 
-  it('[A60.1] [A7.1] has the same signature with another prediction, and without one', async () => {
+  it('[CHANGE9.1] [CALL7.1] has the same signature with another prediction, and without one', async () => {
     const found: Predicted[] = [
       { prediction: FOUND },
       { prediction: { ...FOUND, exitCode: 1 } },
@@ -114,7 +114,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     expect(new Set(cards.map(({ callHash }) => callHash)).size).toBe(1);
   });
 
-  it('[A60.2] is not rehearsed if a rule denies or allows it', async () => {
+  it('[CHANGE9.2] is not rehearsed if a rule denies or allows it', async () => {
     const made = predicting();
     const t = await openPredicting(made, { policy: ['allow claude__Bash(ls)', 'deny shell_cmd(rm *)'] });
     expect(await t.claim((await t.propose()).id)).toMatchObject({ state: 'denied' });
@@ -123,7 +123,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     expect(t.events.map(({ type }) => type)).not.toContain('TOOL_REHEARSED');
   });
 
-  it('[A60.2] is allowed or denied by no rule about effects, whatever the prediction says', async () => {
+  it('[CHANGE9.2] is allowed or denied by no rule about effects, whatever the prediction says', async () => {
     const nothing: Prediction = { ...FOUND, files: [] };
     const made = predicting(async () => ({ prediction: nothing }));
     const policy = ['allow shell_cmd writing ** removing **', 'deny shell_cmd removing *'];
@@ -138,7 +138,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     );
   });
 
-  it('[A60.2] [A54.3] needs approval because of a deny rule about effects, whatever is predicted or allows it', async () => {
+  it('[CHANGE9.2] [RULE10.3] needs approval because of a deny rule about effects, whatever is predicted or allows it', async () => {
     for (const files of [FOUND.files, []]) {
       const made = predicting(async () => ({ prediction: { ...FOUND, files } }));
       const policy = ['allow claude__Bash(rm -rf build)', 'deny shell_cmd removing *'];
@@ -155,7 +155,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     ['failed', () => Promise.reject(new Error('no space left'))],
     ['no-sandbox', async () => ({ noEffect: { reason: 'no-sandbox' } })],
     ['other-folder', async () => ({ noEffect: { reason: 'other-folder' } })],
-  ])('[A60.3] needs approval without a prediction, and says why: %s', async (reason, predict) => {
+  ])('[CHANGE9.3] needs approval without a prediction, and says why: %s', async (reason, predict) => {
     const t = await openPredicting(predicting(predict), {}, { onError: () => undefined });
     const { id } = await t.propose();
     const [card] = await t.pending();
@@ -165,7 +165,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     expect(await t.claim(id)).toMatchObject({ state: 'allowed' });
   });
 
-  it('[A60.3] is asked about after five seconds, if the rehearsal doesn’t end or has to wait', async () => {
+  it('[CHANGE9.3] is asked about after five seconds, if the rehearsal doesn’t end or has to wait', async () => {
     const made = predicting(() => new Promise(() => undefined));
     const { clock, reach } = countLimits();
     const t = await openPredicting(made, {}, { clock });
@@ -182,7 +182,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     expect(late.toSorted()).toEqual(['busy', 'too-long', 'too-long']);
   });
 
-  it('[A60.3] [A52.12] keeps its place in the queue until its rehearsal has ended, also after five seconds', async () => {
+  it('[CHANGE9.3] [CHANGE6.6] keeps its place in the queue until its rehearsal has ended, also after five seconds', async () => {
     const ends: (() => void)[] = [];
     const made = predicting(() => new Promise((resolve) => ends.push(() => resolve({ prediction: FOUND }))));
     const { clock, reach } = countLimits();
@@ -205,7 +205,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     expect(made.asked).toHaveLength(5);
   });
 
-  it('[A52.12] doesn’t wait for an agent with the same name in another world', async () => {
+  it('[CHANGE6.6] doesn’t wait for an agent with the same name in another world', async () => {
     const made = predicting(() => new Promise(() => undefined));
     const t = await openPredicting(made);
     await createWorld(t.runtime, { name: 'Lighthouse' }, person);
@@ -220,7 +220,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     await Promise.all([...proposed, other]);
   });
 
-  it('[A60] [A56.6] refuses another call with the same key that arrives during the rehearsal', async () => {
+  it('[CHANGE9] [EXT2.6] refuses another call with the same key that arrives during the rehearsal', async () => {
     const ends: (() => void)[] = [];
     const made = predicting(() => new Promise((resolve) => ends.push(() => resolve({ prediction: FOUND }))));
     const t = await openPredicting(made);
@@ -234,7 +234,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     expect(await t.pending()).toHaveLength(2);
   });
 
-  it('[A60.3] is not rehearsed if the world doesn’t rehearse, or the folder is unknown', async () => {
+  it('[CHANGE9.3] is not rehearsed if the world doesn’t rehearse, or the folder is unknown', async () => {
     const made = predicting();
     const t = await openPredicting(made);
     await t.propose({ runs: { where: 'program', reports: true } });
@@ -244,7 +244,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     expect(made.asked).toEqual([]);
   });
 
-  it('[A60.4] has no prediction unless its arguments say which command runs in that folder', async () => {
+  it('[CHANGE9.4] has no prediction unless its arguments say which command runs in that folder', async () => {
     const made = predicting();
     const t = await openPredicting(made);
     const calls: [string, Record<string, unknown>][] = [
@@ -272,7 +272,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     expect(found).toEqual(['grep search', 'grep edit', 'grep fetch']);
   });
 
-  it('[A60.1] [A7.4] is not rehearsed again when a person edits or approves it', async () => {
+  it('[CHANGE9.1] [CALL7.4] is not rehearsed again when a person edits or approves it', async () => {
     const made = predicting();
     const t = await openPredicting(made);
     const { id } = await t.propose();
@@ -283,7 +283,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     expect(made.asked).toHaveLength(1);
   });
 
-  it('[A60.2] hides from the rehearsal what rules deny to either tool, in the folder of either', async () => {
+  it('[CHANGE9.2] hides from the rehearsal what rules deny to either tool, in the folder of either', async () => {
     const made = predicting();
     const policy = ['deny shell_cmd(./secret/**)', 'deny claude__Bash(./private/**)'];
     const t = await openPredicting(made, { policy });
@@ -297,7 +297,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     expect(hidden?.mayHold(FOLDER, 'inside')).not.toBe('nothing');
   });
 
-  it('[A55.12] [A60] is not rehearsed if the credential of its program has already ended', async () => {
+  it('[EXT1.12] [CHANGE9] is not rehearsed if the credential of its program has already ended', async () => {
     const made = predicting();
     const t = await openPredicting(made);
     const proposed = t.propose({ signal: AbortSignal.abort() });
@@ -306,7 +306,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     expect(await t.pending()).toEqual([]);
   });
 
-  it('[A60] [A59.1] is predicted for an ACP agent that sends the command', async () => {
+  it('[CHANGE9] [EXT3.1] is predicted for an ACP agent that sends the command', async () => {
     const made = predicting();
     const t = await openAcpWorld(inFolder('work'), { tools: [made.tool] });
     await t.tell([{ ask: [call('c1', 'rm -rf build')] }]);
@@ -318,7 +318,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
   });
 });
 
-it('[A60.2] hides paths from a real rehearsal if the program names its folder by a link', async () => {
+it('[CHANGE9.2] hides paths from a real rehearsal if the program names its folder by a link', async () => {
   const sandbox = await findSandbox();
   mkdirSync(inFolder('world/src/private'), { recursive: true });
   writeFileSync(inFolder('world/src/private/key'), 'treasure\n');
@@ -332,7 +332,7 @@ it('[A60.2] hides paths from a real rehearsal if the program names its folder by
   expect(JSON.stringify(card)).not.toContain('treasure');
 });
 
-it('[A60] [A53.6] predicts a real command where a sandbox with drafts is available, and changes nothing', async () => {
+it('[CHANGE9] [CHANGE8.9] predicts a real command where a sandbox with drafts is available, and changes nothing', async () => {
   const sandbox = await findSandbox();
   mkdirSync(inFolder('src'));
   writeFileSync(inFolder('src/a.tmp'), 'one\n');

@@ -29,7 +29,7 @@ async function asked(options: TestWorldOptions = {}) {
 }
 
 describe('a question from an agent', () => {
-  it('[W3.23] [A3] waits in the approval queue, and its answer is the result of the call', async () => {
+  it('[HTTP8.6] [CALL3] waits in the approval queue, and its answer is the result of the call', async () => {
     const t = await asked();
     expect(t.question).toMatchObject({
       toolName: 'ask_human',
@@ -44,7 +44,7 @@ describe('a question from an agent', () => {
     expect(await t.world.approvals()).toEqual([]);
   });
 
-  it('[T4.4] [T2] has the lifecycle of every call: requested, approved, started, succeeded', async () => {
+  it('[TURN4.5] [TURN2] has the lifecycle of every call: requested, approved, started, succeeded', async () => {
     const t = await asked();
     await t.world.answer(t.question.toolCallId, 'red');
     await t.chat.settled();
@@ -59,7 +59,7 @@ describe('a question from an agent', () => {
     expect(events[3]).toMatchObject({ result: { answer: 'red' } });
   });
 
-  it('[A16] is in the audit log, with the answer, who gave it and from where', async () => {
+  it('[LOG1] is in the audit log, with the answer, who gave it and from where', async () => {
     const t = await asked();
     await t.world.answer(t.question, 'red', { who: 'mia', via: 'web' });
     await t.chat.settled();
@@ -72,7 +72,7 @@ describe('a question from an agent', () => {
     expect(await t.world.verifyAudit()).toMatchObject({ ok: true });
   });
 
-  it('[A9] survives restarts and can be answered afterwards', async () => {
+  it('[CALL9] survives restarts and can be answered afterwards', async () => {
     const options = { script: obedient, tools: [askHuman()], file };
     let t = await openTestWorld(options);
     await propose(t, colour);
@@ -90,7 +90,7 @@ describe('a question from an agent', () => {
     expect(lastResults(t)).toEqual([expect.objectContaining({ result: { answer: 'blue' } })]);
   });
 
-  it('[M9] [A17] ends with a stop, and later answers change nothing', async () => {
+  it('[WORLD9] [CALL15] ends with a stop, and later answers change nothing', async () => {
     const t = await asked();
     await t.chat.stop();
     expect(await t.chat.status()).toBe('idle');
@@ -98,7 +98,7 @@ describe('a question from an agent', () => {
     expect(await t.world.answer(t.question, 'red')).toMatchObject({ status: 409, code: 'settled' });
   });
 
-  it('[A11] expires like approvals, and the model is told', async () => {
+  it('[CALL11] expires like approvals, and the model is told', async () => {
     const clock = createFakeClock();
     const t = await asked({ clock, approvalTimeoutMs: 1000 });
     clock.advance(1000);
@@ -108,7 +108,7 @@ describe('a question from an agent', () => {
     expect(await t.world.answer(t.question, 'red')).toMatchObject({ status: 409, code: 'expired' });
   });
 
-  it('[A17] can be left unanswered, and can’t be approved', async () => {
+  it('[CALL15] can be left unanswered, and can’t be approved', async () => {
     const t = await asked();
     expect(await t.world.decide(t.question, { decision: 'approve' })).toMatchObject({ status: 422 });
     expect(await t.world.answer(t.question, 'x').then(({ status }) => status)).toBe(200);
@@ -121,7 +121,7 @@ describe('a question from an agent', () => {
     ]);
   });
 
-  it('[W5] accepts the first answer: repeating it is fine, a different one is too late', async () => {
+  it('[HTTP14] accepts the first answer: repeating it is fine, a different one is too late', async () => {
     const t = await asked();
     const outcomes = await Promise.all(['red', 'red', 'blue'].map((word) => t.world.answer(t.question, word)));
     expect(outcomes.map(({ kind }) => kind)).toEqual(['recorded', 'repeated', 'refused']);
@@ -129,13 +129,13 @@ describe('a question from an agent', () => {
     expect(t.provider.requests.filter(({ purpose }) => purpose === 'answer')).toHaveLength(2);
   });
 
-  it.each(['', '  \n'])('[A17] an empty answer (%j) does not count', async (content) => {
+  it.each(['', '  \n'])('[CALL15] an empty answer (%j) does not count', async (content) => {
     const t = await asked();
     await expect(t.world.answer(t.question, content)).rejects.toThrow('must not be empty');
     expect(await t.world.approvals()).toHaveLength(1);
   });
 
-  it('[A6] of another agent or chat can’t be answered, and the attempt is in the audit log', async () => {
+  it('[CALL6] of another agent or chat can’t be answered, and the attempt is in the audit log', async () => {
     const t = await asked({ agents: ['Ada', { name: 'Bo', active: false }] });
     const answer = { tool_call_id: t.question.approvalId, content: 'red' };
     expect(await t.world.decideCall('bo', answer)).toMatchObject({ status: 403 });
@@ -146,7 +146,7 @@ describe('a question from an agent', () => {
     expect(await t.world.decideCall('ada', answer)).toMatchObject({ status: 200 });
   });
 
-  it('[A13] can’t be answered by a client without approvals', async () => {
+  it('[CALL13] can’t be answered by a client without approvals', async () => {
     const t = await asked();
     const { clientId: deaf } = await t.world.clients.register(t.world.id, { label: 'job', approvals: false });
     const { clientId: web } = await t.world.clients.register(t.world.id, { label: 'web', approvals: true });
@@ -157,7 +157,7 @@ describe('a question from an agent', () => {
     expect(await t.world.answer(t.question, 'red', { client: web })).toMatchObject({ status: 200 });
   });
 
-  it('[A4] text approves nothing: an approval takes a decision and no content', async () => {
+  it('[CALL4] text approves nothing: an approval takes a decision and no content', async () => {
     const { runs, tool: remove } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [remove] });
     await propose(t, { name: 'remove', arguments: {} });
@@ -174,7 +174,7 @@ describe('a question from an agent', () => {
     ['ask ask_human', 'waiting'],
     ['deny ask_human', 'idle'],
   ] as const)(
-    '[A2] with the rule "%s" the chat is %s: a question needs no approval, but can be denied',
+    '[CALL2] with the rule "%s" the chat is %s: a question needs no approval, but can be denied',
     async (rule, status) => {
       const t = await openTestWorld({ script: obedient, tools: [askHuman()], policy: [rule] });
       expect(await propose(t, colour)).toBe(status);
@@ -184,12 +184,12 @@ describe('a question from an agent', () => {
     },
   );
 
-  it('[A20] may be asked in read mode', async () => {
+  it('[RULE2] may be asked in read mode', async () => {
     const t = await asked({ mode: 'read' });
     expect(t.question.question?.text).toBe('Which colour?');
   });
 
-  it('[T5] does not block its sibling calls, and the model gets all results together', async () => {
+  it('[TURN5] does not block its sibling calls, and the model gets all results together', async () => {
     const { runs, tool: remove } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [askHuman(), remove] });
     await propose(t, colour, { name: 'remove', arguments: { path: 'a' } });
@@ -203,7 +203,7 @@ describe('a question from an agent', () => {
     expect(lastResults(t)).toMatchObject([{ result: { answer: 'red' } }, { result: 'remove ran' }]);
   });
 
-  it('[A15] masks secrets and escapes misleading characters on the card, in events and in the audit log', async () => {
+  it('[SAFE6] masks secrets and escapes misleading characters on the card, in events and in the audit log', async () => {
     const secret = 'sk-live-51Hx0000000000000000000000';
     const t = await openTestWorld({ script: obedient, tools: [askHuman()] });
     await propose(t, {
@@ -239,7 +239,7 @@ describe('a question from a running tool', () => {
     return { ...t, approval: await t.onlyApproval() };
   }
 
-  it('[T4.5] [W3] waits in the same queue, and the tool gets the answer as typed', async () => {
+  it('[TURN4.6] [HTTP2] waits in the same queue, and the tool gets the answer as typed', async () => {
     const t = await running(async (ask) => ({ chosen: await ask(question) }));
     expect(t.approval).toMatchObject({ question, options: ['deny'], toolName: 'connect' });
     expect(await t.world.answer(t.approval, 'work')).toMatchObject({ status: 200 });
@@ -249,14 +249,14 @@ describe('a question from a running tool', () => {
     expect(await t.world.answer(t.approval, 'home')).toMatchObject({ status: 409 });
   });
 
-  it('[C1] is not in the model’s view; only the tool’s result is', async () => {
+  it('[WORLD14] is not in the model’s view; only the tool’s result is', async () => {
     const t = await running(async (ask) => (await ask(question)).length);
     await t.world.answer(t.approval, 'my account is 12345');
     await t.chat.settled();
     expect(JSON.stringify(t.provider.requests)).not.toContain('12345');
   });
 
-  it('[A17] can be declined: the tool is told and continues', async () => {
+  it('[CALL15] can be declined: the tool is told and continues', async () => {
     const t = await running(
       async (ask) => await ask(question).catch((error: unknown) => error instanceof NoAnswer && error.how),
     );
@@ -266,7 +266,7 @@ describe('a question from a running tool', () => {
     expect(lastResults(t)).toMatchObject([{ result: 'declined' }]);
   });
 
-  it('[A11] expires: the tool is told and continues', async () => {
+  it('[CALL11] expires: the tool is told and continues', async () => {
     const clock = createFakeClock();
     const then = async (ask: Ask) =>
       await ask(question).catch((error: unknown) => error instanceof NoAnswer && error.how);
@@ -277,7 +277,7 @@ describe('a question from a running tool', () => {
     expect(await t.world.answer(t.approval, 'home')).toMatchObject({ status: 409, code: 'expired' });
   });
 
-  it('[M9] ends with a stop', async () => {
+  it('[WORLD9] ends with a stop', async () => {
     const ended = deferred<unknown>();
     const t = await running(async (ask) => await ask(question).catch(ended.resolve));
     await t.chat.stop();
@@ -286,7 +286,7 @@ describe('a question from a running tool', () => {
     expect(first(await t.world.approvals({}))).toMatchObject({ status: 'expired' });
   });
 
-  it('[A17] ends with its call', async () => {
+  it('[CALL15] ends with its call', async () => {
     const over = deferred();
     const t = await running(async (ask) => {
       ask(question).catch(() => undefined);
@@ -299,7 +299,7 @@ describe('a question from a running tool', () => {
     expect(await t.world.answer(t.approval, 'home')).toMatchObject({ status: 409, code: 'expired' });
   });
 
-  it('[A17] can’t be asked after its call has ended', async () => {
+  it('[CALL15] can’t be asked after its call has ended', async () => {
     let late: (() => Promise<string>) | undefined;
     const t = await openTestWorld({
       script: obedient,
@@ -314,7 +314,7 @@ describe('a question from a running tool', () => {
     expect(await t.world.approvals({})).toEqual([]);
   });
 
-  it('[S3] ends with its process: after a restart, the call’s outcome is unknown and the question is closed', async () => {
+  it('[STORE3] ends with its process: after a restart, the call’s outcome is unknown and the question is closed', async () => {
     const options = { script: obedient, file };
     const t = await running(async (ask) => await ask(question), options);
     const { id } = t.chat;

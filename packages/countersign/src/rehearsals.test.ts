@@ -28,7 +28,7 @@ const open = (more: Parameters<typeof openTestWorld>[0] = {}) =>
   openTestWorld({ script: obedient, tools: [made.tool], ...more });
 
 describe('a call that needs approval', () => {
-  it('[A52] [A52.1] [T2] is rehearsed once, shown with its effect, and applied by a yes', async () => {
+  it('[CHANGE6] [CHANGE6.1] [TURN2] is rehearsed once, shown with its effect, and applied by a yes', async () => {
     const t = await open();
     await propose(t, put('notes.txt'));
     const approval = await t.onlyApproval();
@@ -59,7 +59,7 @@ describe('a call that needs approval', () => {
     expect(audit[1]).toMatchObject({ why: 'Changes 1 file', effectHash: approval.effect?.effectHash });
   });
 
-  it('[A52.1] is shown in the transcript with its effect, and no model sees it before a yes', async () => {
+  it('[CHANGE6.1] is shown in the transcript with its effect, and no model sees it before a yes', async () => {
     made.prints.text = 'the-printed-word\n';
     const t = await open({ agents: ['Ada', 'Bob'] });
     const seen = () => JSON.stringify(t.provider.requests);
@@ -79,7 +79,7 @@ describe('a call that needs approval', () => {
     expect(seen()).not.toContain('the-printed-word');
   });
 
-  it('[A52.1] masks secrets in paths, diffs and output, and cuts long ones', async () => {
+  it('[CHANGE6.1] masks secrets in paths, diffs and output, and cuts long ones', async () => {
     made.prints.text = `token=${TOKEN}\n${'x'.repeat(100_000)}`;
     const t = await open();
     await propose(t, put('notes.txt', `GITHUB_TOKEN=${TOKEN}`));
@@ -91,7 +91,7 @@ describe('a call that needs approval', () => {
     expect(JSON.stringify(effect).length).toBeLessThan(70_000);
   });
 
-  it('[A52.1] names every path before it shows a diff, and never a part of a path', async () => {
+  it('[CHANGE6.1] names every path before it shows a diff, and never a part of a path', async () => {
     const many = Array.from({ length: 600 }, (_, index) => `${'deep/'.repeat(40)}${index}`);
     const files: Effect['files'] = [
       ...['a', 'b', 'c', 'd'].map((path) => ({
@@ -128,7 +128,7 @@ describe('a call that needs approval', () => {
     expect(crowded).toMatchObject({ truncated: true, unlisted: many.length - listed.length });
   });
 
-  it('[A52.11] [A52.3] is shown after 20 seconds without an effect, if the rehearsals of four other agents sleep', async () => {
+  it('[CHANGE6.7] [CHANGE6.3] is shown after 20 seconds without an effect, if the rehearsals of four other agents sleep', async () => {
     const fake = createFakeClock();
     const waiting: number[] = [];
     const clock: FakeClock = {
@@ -156,13 +156,13 @@ describe('a call that needs approval', () => {
     const approval = await t.onlyApproval();
     const { arguments: args, noEffect } = approval;
     expect({ args, noEffect }).toMatchObject({ args: { path: 'Eve.txt' }, noEffect: { reason: 'busy' } });
-    // [A53.4] The person who approves it doesn't wait for another attempt.
+    // [CHANGE8.7] The person who approves it doesn't wait for another attempt.
     expect(await t.world.decide(approval, { decision: 'approve', scope: 'once' })).toMatchObject({ kind: 'recorded' });
     await expect.poll(() => made.log.at(-1)).toBe('ran Eve.txt');
     expect(made.log).toHaveLength(5);
   });
 
-  it('[A52.2] is never rehearsed if a rule denies it or lets it run, or if nobody can be asked', async () => {
+  it('[CHANGE6.2] is never rehearsed if a rule denies it or lets it run, or if nobody can be asked', async () => {
     const t = await open({ policy: ['deny put(path=secret.txt)'] });
     expect(await propose(t, put('secret.txt'))).toBe('idle');
     expect(made.log).toEqual([]);
@@ -176,7 +176,7 @@ describe('a call that needs approval', () => {
     expect(lifecycle(t)).not.toContain('put: REHEARSED');
   });
 
-  it('[A52.2] gets the rules of a run: hidden paths and the folder', async () => {
+  it('[CHANGE6.2] gets the rules of a run: hidden paths and the folder', async () => {
     const t = await open({ policy: ['deny put(/secret/**)'] });
     await propose(t, put('notes.txt'));
     const [context] = made.contexts;
@@ -193,7 +193,7 @@ describe('a call that needs approval', () => {
     ['off', undefined],
     ['network', 'network'],
     ['too-long', 'too-long'],
-  ] as const)('[A52.3] without an effect (%s), the card says why and a yes runs the call', async (reason, why) => {
+  ] as const)('[CHANGE6.3] without an effect (%s), the card says why and a yes runs the call', async (reason, why) => {
     if (why !== undefined) made.refuse.why = why;
     const t = await open();
     if (why === undefined) await t.world.update({ rehearse: 'off' });
@@ -208,7 +208,7 @@ describe('a call that needs approval', () => {
     expect(lifecycle(t).includes('put: REHEARSED')).toBe(reason === 'too-long');
   });
 
-  it('[A52.3] needs approval without an effect if the rehearsal fails', async () => {
+  it('[CHANGE6.3] needs approval without an effect if the rehearsal fails', async () => {
     made.wait.fail = 'the disk is full';
     const t = await open();
     await propose(t, put('notes.txt'));
@@ -217,7 +217,7 @@ describe('a call that needs approval', () => {
   });
 });
 
-it('[A52] [A53.2] a real command is rehearsed, and its draft applied, where a sandbox with drafts is available', async () => {
+it('[CHANGE6] [CHANGE8.3] a real command is rehearsed, and its draft applied, where a sandbox with drafts is available', async () => {
   writeFileSync(inFolder('a.tmp'), 'one\n');
   writeFileSync(inFolder('b.txt'), 'two\n');
   const sandbox = await findSandbox();
@@ -238,7 +238,7 @@ it('[A52] [A53.2] a real command is rehearsed, and its draft applied, where a sa
   expect(lastResults(t)).toEqual([{ result: { exitCode: 0, stdout: 'done\n', stderr: '' } }]);
 });
 
-it('[A52.9] [A52.10] [A7] the effect of a file tool is known without a rehearsal, also if the world doesn’t rehearse', async () => {
+it('[CHANGE7] [CHANGE7.1] [CALL7] the effect of a file tool is known without a rehearsal, also if the world doesn’t rehearse', async () => {
   const workingDirectory = dirname(inFolder('notes.md'));
   writeFileSync(inFolder('notes.md'), 'one\n');
   const t = await open({ workingDirectory, tools: [writeFile(), editFile()] });
@@ -317,7 +317,7 @@ describe('agents that change one file at the same moment', () => {
   };
 
   it.each(isFullSize ? [2, 4, 8] : [4])(
-    '[A45] [A7.2] %d approvals at once: a call that meets a conflict needs approval again, and no call fails',
+    '[CHANGE2] [CALL7.2] %d approvals at once: a call that meets a conflict needs approval again, and no call fails',
     { timeout },
     async (agents) => {
       const t = await openFor(agents);
@@ -338,7 +338,7 @@ describe('agents that change one file at the same moment', () => {
   );
 
   it.each([4])(
-    '[A45.2] %d agents in auto mode: each command starts once and keeps its change',
+    '[CHANGE2.2] %d agents in auto mode: each command starts once and keeps its change',
     { timeout },
     async (agents) => {
       const t = await openFor(agents);
@@ -350,7 +350,7 @@ describe('agents that change one file at the same moment', () => {
   );
 });
 
-it('[A45] [A45.2] a conflict after the start fails the call with a code, and the record has the attempts', async () => {
+it('[CHANGE2] [CHANGE2.2] a conflict after the start fails the call with a code, and the record has the attempts', async () => {
   const clash = tool('clash', (_, { again }) => {
     again?.();
     again?.();
@@ -371,7 +371,7 @@ it('[A45] [A45.2] a conflict after the start fails the call with a code, and the
 });
 
 describe('a rehearsal', () => {
-  it('[A52.4] [A7.2] is repeated and shown again if the folder changes between showing and deciding', async () => {
+  it('[CHANGE6.4] [CALL7.2] is repeated and shown again if the folder changes between showing and deciding', async () => {
     const t = await open();
     await propose(t, put('notes.txt'));
     const old = await t.onlyApproval();
@@ -390,7 +390,7 @@ describe('a rehearsal', () => {
     expect(made.log).toEqual(['rehearsed notes.txt', 'rehearsed notes.txt', 'applied notes.txt']);
   });
 
-  it('[A52.4] is repeated and shown again if the folder changes between approval and start', async () => {
+  it('[CHANGE6.4] is repeated and shown again if the folder changes between approval and start', async () => {
     const gate = deferred();
     const slow = tool('slow', () => gate.promise);
     const t = await open({ tools: [made.tool, slow] });
@@ -409,7 +409,7 @@ describe('a rehearsal', () => {
     expect(made.log.filter((line) => line.startsWith('ran'))).toEqual([]);
   });
 
-  it('[A52.4] is done for each call of an answer, and again for those that an earlier one affects', async () => {
+  it('[CHANGE6.4] is done for each call of an answer, and again for those that an earlier one affects', async () => {
     const t = await open();
     await propose(t, put('notes.txt', 'one'), put('notes.txt', 'two'), put('other.txt'));
     expect(made.log).toEqual(['rehearsed notes.txt', 'rehearsed notes.txt', 'rehearsed other.txt']);
@@ -431,7 +431,7 @@ describe('a rehearsal', () => {
     expect(made.log.filter((line) => line.startsWith('ran'))).toEqual([]);
   });
 
-  it('[A52.5] is kept over a restart, and deleted when its call ends or is gone', async () => {
+  it('[CHANGE6.5] is kept over a restart, and deleted when its call ends or is gone', async () => {
     const options = { script: obedient, tools: [made.tool], file: inFolder('kept.db') };
     let t = await openTestWorld(options);
     await propose(t, put('denied.txt'));
@@ -457,7 +457,7 @@ describe('a rehearsal', () => {
     expect([...made.kept.keys()]).toEqual(['call_of_another_store']);
   });
 
-  it('[A52.5] is not repeated for a call that has ended, and a late one leaves nothing behind', async () => {
+  it('[CHANGE6.5] is not repeated for a call that has ended, and a late one leaves nothing behind', async () => {
     const t = await open();
     await propose(t, put('notes.txt'));
     const approval = await t.onlyApproval();
@@ -475,7 +475,7 @@ describe('a rehearsal', () => {
     expect(made.kept.size).toBe(0);
   });
 
-  it('[A52.12] of calls that agents propose never hold up a decision', async () => {
+  it('[CHANGE6.6] of calls that agents propose never hold up a decision', async () => {
     const t = await open();
     await propose(t, put('notes.txt'));
     const approval = await t.onlyApproval();
@@ -493,7 +493,7 @@ describe('a rehearsal', () => {
     await t.world.quiet();
   });
 
-  it('[A52.5] [M9] ends when the chat is stopped, and leaves nothing behind', async () => {
+  it('[CHANGE6.5] [WORLD9] ends when the chat is stopped, and leaves nothing behind', async () => {
     const gate = deferred();
     made.wait.until = gate.promise;
     const t = await open();
@@ -510,7 +510,7 @@ describe('a rehearsal', () => {
 
 describe('a decision about a rehearsed call', () => {
   it.each(['session', 'always'] as const)(
-    '[A52.6] with scope %s applies what was shown, and covers later calls, which run without a rehearsal',
+    '[CHANGE6.8] with scope %s applies what was shown, and covers later calls, which run without a rehearsal',
     async (scope) => {
       const t = await open();
       await propose(t, put('notes.txt', 'one'), put('waiting.txt'));
@@ -530,7 +530,7 @@ describe('a decision about a rehearsed call', () => {
     },
   );
 
-  it('[A52.7] that edits the arguments rehearses the edit and shows it before it can be signed', async () => {
+  it('[CHANGE6.9] that edits the arguments rehearses the edit and shows it before it can be signed', async () => {
     const t = await open();
     await propose(t, put('notes.txt', 'theirs'));
     const old = await t.onlyApproval();
@@ -552,7 +552,7 @@ describe('a decision about a rehearsed call', () => {
     );
   });
 
-  it('[A52.7] that edits a rehearsed call into one without an effect shows that before it can be signed', async () => {
+  it('[CHANGE6.9] that edits a rehearsed call into one without an effect shows that before it can be signed', async () => {
     const t = await open();
     await propose(t, put('notes.txt', 'theirs'));
     const old = await t.onlyApproval();
@@ -567,7 +567,7 @@ describe('a decision about a rehearsed call', () => {
     expect(made.log).toEqual(['rehearsed notes.txt', 'ran notes.txt']);
   });
 
-  it('[A52.7] that edits a call into one that a rule denies is refused and rehearses nothing', async () => {
+  it('[CHANGE6.9] that edits a call into one that a rule denies is refused and rehearses nothing', async () => {
     const t = await open({ policy: ['deny put(path=secret.txt)'] });
     await propose(t, put('notes.txt'));
     const edit = { ...approve, arguments: { path: 'secret.txt', text: 'x' } };
@@ -575,7 +575,7 @@ describe('a decision about a rehearsed call', () => {
     expect(made.log).toEqual(['rehearsed notes.txt']);
   });
 
-  it('[A52.7] that edits a call whose signers a rule names is refused and rehearses nothing', async () => {
+  it('[CHANGE6.9] that edits a call whose signers a rule names is refused and rehearses nothing', async () => {
     const pay = { ...made.tool, definition: { ...made.tool.definition, name: 'pay' } };
     const t = await openSigningWorld(['ask pay(path=shared.txt) by @ada'], { tools: [pay] });
     onTestFinished(() => t.engine.close());
@@ -591,7 +591,7 @@ describe('a decision about a rehearsed call', () => {
     expect(made.log).toEqual(['rehearsed shared.txt', 'rehearsed notes.txt']);
   });
 
-  it('[A52.5] [M9] ends while it waits for others if the chat is stopped', async () => {
+  it('[CHANGE6.5] [WORLD9] ends while it waits for others if the chat is stopped', async () => {
     const gate = deferred();
     made.wait.until = gate.promise;
     const t = await open();
@@ -606,7 +606,7 @@ describe('a decision about a rehearsed call', () => {
     expect(made.log).not.toContain('rehearsed notes.txt');
   });
 
-  it('[A52.2] is refused without a rehearsal if a rule denies the call by then', async () => {
+  it('[CHANGE6.2] is refused without a rehearsal if a rule denies the call by then', async () => {
     const t = await open();
     await propose(t, put('notes.txt'));
     const approval = await t.onlyApproval();

@@ -24,7 +24,7 @@ async function decisionOn(chat: Awaited<ReturnType<typeof open>>['chat'], approv
 }
 
 describe('a decision that covers more than its call', () => {
-  it('[A5.4] for this chat: waiting calls that it covers run once each, and others keep waiting', async () => {
+  it('[CALL5.4] for this chat: waiting calls that it covers run once each, and others keep waiting', async () => {
     const t = await open({ tools: [gated('stamp', async () => 'stamped')] });
     await propose(t, remove('a'), remove('b'), { name: 'stamp', arguments: { n: 1 } }, remove('c'));
     const [, second] = await t.world.approvals();
@@ -63,7 +63,7 @@ describe('a decision that covers more than its call', () => {
     expect(t.runs).toHaveLength(3);
   });
 
-  it('[A5.4] for this chat: runs only calls of this agent in this chat, and with a pattern only matching ones', async () => {
+  it('[CALL5.4] for this chat: runs only calls of this agent in this chat, and with a pattern only matching ones', async () => {
     const t = await open();
     const other = await t.world.chat();
     await propose(t, remove('a1'), remove('a2'), remove('b'));
@@ -75,7 +75,7 @@ describe('a decision that covers more than its call', () => {
     expect((await t.waiting()).toSorted()).toEqual(['{"path":"a3"}', '{"path":"b"}']);
   });
 
-  it('[A5.4] always, or a rule added to the policy: runs matching calls in every chat of the world', async () => {
+  it('[CALL5.4] always, or a rule added to the policy: runs matching calls in every chat of the world', async () => {
     const t = await open();
     const other = await t.world.chat();
     await propose(t, remove('a1'), remove('b1'));
@@ -99,7 +99,7 @@ describe('a decision that covers more than its call', () => {
     ]);
   });
 
-  it('[A5.6] [A2] never runs calls that an ask or deny rule matches, or that can only be approved once', async () => {
+  it('[CALL5.6] [CALL2] never runs calls that an ask or deny rule matches, or that can only be approved once', async () => {
     const t = await open({ policy: ['ask remove(path=b*)'] });
     await propose(t, remove('a'), remove('b1'), remove('b2'), remove('c'));
     await t.world.setPolicy(['ask remove(path=b*)', 'deny remove(path=c)']);
@@ -113,7 +113,7 @@ describe('a decision that covers more than its call', () => {
     expect(await t.waiting()).toEqual(['{"path":"b2"}', '{"path":"c"}']);
   });
 
-  it('[A5.6] [A7] never runs a call that changed after it was shown, and never answers a question', async () => {
+  it('[CALL5.6] [CALL7] never runs a call that changed after it was shown, and never answers a question', async () => {
     let content = 'old';
     const runs: unknown[] = [];
     const write = {
@@ -136,7 +136,7 @@ describe('a decision that covers more than its call', () => {
     expect(await t.waiting()).toEqual(['{"path":"b"}', '{}']);
   });
 
-  it('[A5.5] [S3] calls that a crash left waiting between decision and release run after the next start', async () => {
+  it('[CALL5.5] [STORE3] calls that a crash left waiting between decision and release run after the next start', async () => {
     const file = folder('release.db');
     const crashing = await open({
       file,
@@ -161,7 +161,7 @@ describe('a decision that covers more than its call', () => {
     expect(last).toMatchObject({ scope: 'session', who: { name: 'meg' } });
   });
 
-  it('[A5.5] [A16] a released call is recorded as decided by the author of its rule, even if someone else adds a rule later', async () => {
+  it('[CALL5.5] [LOG1] a released call is recorded as decided by the author of its rule, even if someone else adds a rule later', async () => {
     let isDown = true;
     const t = await open({
       probe: (moment) => {

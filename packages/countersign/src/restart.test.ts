@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 
 describe('pending state', () => {
-  it('[A9] is the same after a restart: approvals, messages, grants, rules, audit and chats', async () => {
+  it('[CALL9] is the same after a restart: approvals, messages, grants, rules, audit and chats', async () => {
     const { tool } = recorder();
     const options = { script: obedient, tools: [tool], file, clock: createFakeClock() };
     const t = await openTestWorld(options);
@@ -48,7 +48,7 @@ describe('pending state', () => {
     expect(again.provider.requests).toEqual([]);
   });
 
-  it('[A9] a restart neither replays the message nor requests approval again (bugs in other frameworks)', async () => {
+  it('[CALL9] a restart neither replays the message nor requests approval again (bugs in other frameworks)', async () => {
     const { runs, tool } = recorder();
     const options = { script: obedient, tools: [tool], file };
     let t = await openTestWorld(options);
@@ -70,7 +70,7 @@ describe('pending state', () => {
     expect(t.provider.requests).toHaveLength(1);
   });
 
-  it('[A9] if A is approved before the restart and B after it, each runs once, and the model gets both results', async () => {
+  it('[CALL9] if A is approved before the restart and B after it, each runs once, and the model gets both results', async () => {
     const { runs, tool } = recorder();
     const options = { script: obedient, tools: [tool], file };
     const t = await openTestWorld(options);
@@ -89,7 +89,7 @@ describe('pending state', () => {
     expect(lastResults(again)).toMatchObject([{ result: 'remove ran' }, { error: 'User denied approval for remove' }]);
   });
 
-  it('[A8] [W5] a decision resent after the restart is a repeat; a changed one gets 409', async () => {
+  it('[CALL8] [HTTP14] a decision resent after the restart is a repeat; a changed one gets 409', async () => {
     const { runs, tool } = recorder();
     const options = { script: obedient, tools: [tool], file };
     const t = await openTestWorld(options);
@@ -110,7 +110,7 @@ describe('pending state', () => {
 
   const CHATS = scaled(200, 40);
   const EACH = 5;
-  it(`[A9] [A8] ${CHATS * EACH} approvals pending across a restart: all are there, in order, and each runs once`, async () => {
+  it(`[CALL9] [CALL8] ${CHATS * EACH} approvals pending across a restart: all are there, in order, and each runs once`, async () => {
     // At most 200 calls of one agent wait.
     const agents = ['Ada', 'Ben', 'Cleo', 'Dan', 'Eve'];
     const { runs, tool } = recorder();
@@ -178,7 +178,7 @@ describe('a tool that was running when its process ended', () => {
     return { ...again, ...sending, approval, chat: await again.world.chat(t.chat.id) };
   }
 
-  it('[S3.1] fails with outcome unknown, does not run again, and the model is told', async () => {
+  it('[STORE3.1] fails with outcome unknown, does not run again, and the model is told', async () => {
     const t = await interrupted();
     expect(await t.chat.settled()).toBe('idle');
     expect(t.starts).toHaveLength(1);
@@ -200,7 +200,7 @@ describe('a tool that was running when its process ended', () => {
     );
   });
 
-  it('[S3.2] the same call then needs approval, whatever grants and rules say; other calls do not', async () => {
+  it('[STORE3.2] the same call then needs approval, whatever grants and rules say; other calls do not', async () => {
     const t = await interrupted({}, 'session');
     await t.chat.settled();
     await t.world.setPolicy(['allow send']);
@@ -219,7 +219,7 @@ describe('a tool that was running when its process ended', () => {
     expect(t.starts).toEqual([{ to: 'meg' }, { to: 'joe' }]);
   });
 
-  it('[S3.1] [T4.3] runs again under the same approval if it is idempotent', async () => {
+  it('[STORE3.1] [TURN4.4] runs again under the same approval if it is idempotent', async () => {
     const t = await interrupted({ idempotent: true });
     await t.again.promise;
     t.end.resolve('sent');
@@ -231,7 +231,7 @@ describe('a tool that was running when its process ended', () => {
 });
 
 describe('the transcript', () => {
-  it('[S2] is append-only: existing messages stay unchanged', async () => {
+  it('[STORE2] is append-only: existing messages stay unchanged', async () => {
     const { tool } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [tool], file });
     const bare = async () =>
@@ -254,7 +254,7 @@ describe('the transcript', () => {
     expect(before.length).toBeGreaterThan(8);
   });
 
-  it('[S2] a message reads and writes as many rows in a chat of 400 messages as in one of 40', async () => {
+  it('[STORE2] a message reads and writes as many rows in a chat of 400 messages as in one of 40', async () => {
     const cost = { calls: 0, rows: 0 };
     const clock = createFakeClock();
     const store = counting(await openSqlite(':memory:', { clock }), cost);

@@ -5,7 +5,7 @@ import { obedient, propose } from './testing/obedient.js';
 afterEach(closeTestWorlds);
 
 describe('steps that share a commit', () => {
-  it('[M10] [S1] a client that takes the id of a call affects neither other chats nor their turns', async () => {
+  it('[WORLD10] [STORE1] a client that takes the id of a call affects neither other chats nor their turns', async () => {
     const said: unknown[] = [];
     const t = await openTestWorld({
       script: obedient,

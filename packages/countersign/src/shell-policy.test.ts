@@ -67,7 +67,7 @@ describe.each(['given', 'syntax', 'options', 'denied'])('%s commands', (name) =>
   const { rules, cases } = fileSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   const policy = policyOf(rules);
 
-  it.each(cases)('[A19] $class: $command is $expect', ({ command, parameters, expect: expected }) => {
+  it.each(cases)('[RULE1] $class: $command is $expect', ({ command, parameters, expect: expected }) => {
     const found = outcome(policy, { command, ...(parameters === undefined ? {} : { parameters }) });
     expect({ found, holds: holds(expected, found) }).toMatchObject({ holds: true });
   });
@@ -79,7 +79,7 @@ describe('realistic rules', () => {
     .strictObject({ note: z.string(), cases: z.array(caseSchema.extend({ rules: z.array(z.string()) })) })
     .parse(JSON.parse(readFileSync(file, 'utf8')));
 
-  it.each(slips.cases)('[A30] [A31] $class: $command is $expect', ({ rules, command, expect: expected }) => {
+  it.each(slips.cases)('[RULE6] [RULE7] $class: $command is $expect', ({ rules, command, expect: expected }) => {
     const found = outcome(policyOf(rules), { command });
     expect({ found, holds: holds(expected, found) }).toMatchObject({ holds: true });
   });

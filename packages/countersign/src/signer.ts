@@ -16,7 +16,7 @@ export const PROGRAM: Signer = Object.freeze({
   via: 'library',
 });
 
-/** The program is trusted code: it could open the store itself. Only people's requests need a confirmation (A49.10) or a role (A21.7). */
+/** The program is trusted code: it could open the store itself. Only people's requests need a confirmation (SIGN2.8) or a role (SAFE2). */
 export const TRUSTED = { isConfirmed: true, may: (): boolean => true } as const;
 
 /** The signer to record. Core refuses it if a field is invalid. */

@@ -45,7 +45,7 @@ const audited = async ({ engine, worldId }: SigningWorld) =>
 const said = async (t: SigningWorld): Promise<string[]> => ((await t.approval()).needs ?? []).map(describeNeed);
 
 describe('a call that needs two people', () => {
-  it('[A48.3] [A16] [T2] [W3.35] runs once after the second of them, and records and shows each signature', async () => {
+  it('[SIGN1.3] [LOG1] [TURN2] [HTTP8.3] runs once after the second of them, and records and shows each signature', async () => {
     const t = await open('allow pay', RULE);
     await t.request(who('dan'));
     const { callHash, approvalId, options } = await t.approval();
@@ -60,7 +60,7 @@ describe('a call that needs two people', () => {
     expect(await said(t)).toEqual(['Needs 2 of Finance · signed by Ada, 1 more']);
     expect((await t.approval()).needs).toMatchObject([{ may: ['Bob', 'Carol'], rule: RULE }]);
     expect(t.runs).toEqual([]);
-    // Clients that only stream approvals (W3.35) see that there is a new signature.
+    // Clients that only stream approvals (HTTP8.3) see that there is a new signature.
     const events = await t.engine.runtime.store.read((reader) => reader.events(t.worldId, { after: 0, limit: 1000 }));
     expect(events.map(toWorldEvent)).toContainEqual(
       expect.objectContaining({ event: 'crud', data: { operation: 'update', entity: 'approval', id: approvalId } }),
@@ -85,7 +85,7 @@ describe('a call that needs two people', () => {
     expect(await t.engine.runtime.store.verifyAudit(t.worldId)).toMatchObject({ ok: true });
   });
 
-  it('[A48.1] counts a person once, whatever the number of devices', async () => {
+  it('[SIGN1.1] counts a person once, whatever the number of devices', async () => {
     const t = await open(RULE);
     await t.request(who('dan'));
     await t.sign(signedBy('ada', 'phone'));
@@ -99,7 +99,7 @@ describe('a call that needs two people', () => {
     ['a stranger with an unknown id', who('eve')],
     ['an agent, even with a person’s id', { kind: 'agent', id: 'ada', name: 'Ada' }],
     ['a shared token', { kind: 'token', id: 'COUNTERSIGN_TOKEN', name: 'COUNTERSIGN_TOKEN' }],
-  ])('[A48.7] [A48.1] [W5] refuses %s with 403, says who may sign, and records it', async (_, signer) => {
+  ])('[SIGN1.7] [SIGN1.1] [HTTP14] refuses %s with 403, says who may sign, and records it', async (_, signer) => {
     const t = await open(RULE);
     await t.request(who('dan'));
     await t.sign(signedBy('carol'));
@@ -112,7 +112,7 @@ describe('a call that needs two people', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[A48.3] any denial ends it, even after a signature', async () => {
+  it('[SIGN1.3] any denial ends it, even after a signature', async () => {
     const t = await open(RULE);
     await t.request(who('dan'));
     await t.sign(signedBy('ada'));
@@ -122,7 +122,7 @@ describe('a call that needs two people', () => {
     expect(await listApprovals(t.engine.runtime, t.worldId, { status: 'pending' })).toEqual([]);
   });
 
-  it('[A48.2] [A5] offers no other scope, and can’t be edited', async () => {
+  it('[SIGN1.2] [CALL5] offers no other scope, and can’t be edited', async () => {
     const t = await open('allow pay', RULE);
     await t.request(who('dan'));
     for (const more of [{ scope: 'session' }, { scope: 'always' }, { arguments: { amount: 1 } }] as const) {
@@ -131,7 +131,7 @@ describe('a call that needs two people', () => {
     expect((await t.approval()).needs).toMatchObject([{ signed: [] }]);
   });
 
-  it('[A48.4] a signature stops counting if its author is disabled, leaves the group or loses the role', async () => {
+  it('[SIGN1.4] a signature stops counting if its author is disabled, leaves the group or loses the role', async () => {
     const t = await open(RULE);
     const { store } = t.engine.runtime;
     await t.request(who('dan'));
@@ -149,7 +149,7 @@ describe('a call that needs two people', () => {
     expect(t.runs).toHaveLength(1);
   });
 
-  it('[A48.4] someone who counts again completes the call with the next approval', async () => {
+  it('[SIGN1.4] someone who counts again completes the call with the next approval', async () => {
     const t = await open(RULE);
     const { store } = t.engine.runtime;
     await t.request(who('dan'));
@@ -164,7 +164,7 @@ describe('a call that needs two people', () => {
   });
 });
 
-it('[A48.3] [S3] a signature survives a process that is killed before the last one', async () => {
+it('[SIGN1.3] [STORE3] a signature survives a process that is killed before the last one', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-signers-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const clock = createFakeClock();
@@ -200,7 +200,7 @@ it('[A48.3] [S3] a signature survives a process that is killed before the last o
 });
 
 describe('rules that change while a call waits', () => {
-  it('[A48.5] [A7] a new rule voids the approval, and the new one starts without signatures', async () => {
+  it('[SIGN1.5] [CALL7] a new rule voids the approval, and the new one starts without signatures', async () => {
     const t = await open('ask pay');
     await t.request(who('dan'));
     const before = await t.approval();
@@ -219,7 +219,7 @@ describe('rules that change while a call waits', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[A48.5] [A2.1] a rule added after the approval and before the start applies', async () => {
+  it('[SIGN1.5] [CALL2.1] a rule added after the approval and before the start applies', async () => {
     const running = deferred();
     const runs: unknown[] = [];
     const pay = gated('pay', async ({ amount }) => {
@@ -251,7 +251,7 @@ describe('rules that change while a call waits', () => {
     expect(runs).toEqual([1, 2]);
   });
 
-  it('[A48.4] [A2.1] a call whose signer left after the approval and before the start needs approval again', async () => {
+  it('[SIGN1.4] [CALL2.1] a call whose signer left after the approval and before the start needs approval again', async () => {
     const running = deferred();
     const runs: unknown[] = [];
     const pay = gated('pay', async ({ amount }) => {
@@ -286,7 +286,7 @@ describe('rules that change while a call waits', () => {
     expect(runs).toEqual([1, 3, 2]);
   });
 
-  it('[W9.8] [W9.7] [A48.4] someone whom the OIDC provider refused, or has not confirmed for an hour, does not count', async () => {
+  it('[WHO8.6] [WHO8.5] [SIGN1.4] someone whom the OIDC provider refused, or has not confirmed for an hour, does not count', async () => {
     const t = await open(RULE);
     const { store, clock } = t.engine.runtime;
     const account = { issuer: 'https://id.example', subject: 'ada', groups: [] };
@@ -311,7 +311,7 @@ describe('rules that change while a call waits', () => {
 });
 
 describe('the requester', () => {
-  it('[A48.6] can’t sign their own request, and anyone else who may sign can', async () => {
+  it('[SIGN1.6] can’t sign their own request, and anyone else who may sign can', async () => {
     const t = await open('ask pay by not requester');
     await t.request(who('ada'));
     expect(await t.sign(signedBy('ada'))).toMatchObject({ kind: 'refused', status: 403 });
@@ -323,7 +323,7 @@ describe('the requester', () => {
   it.each<[string, Who | undefined]>([
     ['unknown', undefined],
     ['a shared token', { kind: 'token', id: 'COUNTERSIGN_TOKEN', name: 'COUNTERSIGN_TOKEN' }],
-  ])('[A48.6] if it is %s, nobody can sign, and the card says why', async (_, requester) => {
+  ])('[SIGN1.6] if it is %s, nobody can sign, and the card says why', async (_, requester) => {
     const t = await open('ask pay by not requester');
     await t.request(requester);
     expect(await said(t)).toEqual([
@@ -345,7 +345,7 @@ describe('a rule that nobody can satisfy', () => {
       'it needs a signature with a passkey, but nobody in @finance has a trusted one',
     ],
     ['allow pay by @finance', 'only an ask rule can say who must sign'],
-  ])('[A48.8] is refused when it is written, and nothing changes: %s', async (rule, error) => {
+  ])('[SIGN1.8] is refused when it is written, and nothing changes: %s', async (rule, error) => {
     const t = await open('ask pay');
     const { runtime } = t.engine;
     const refused = { code: 'invalid', message: expect.stringContaining(error) as string };
@@ -357,7 +357,7 @@ describe('a rule that nobody can satisfy', () => {
     expect(worlds.map(({ policy }) => policy)).toEqual([['ask pay']]);
   });
 
-  it('[A48.11] stays if it is already stored, and its calls show that they are stuck', async () => {
+  it('[SIGN1.9] stays if it is already stored, and its calls show that they are stuck', async () => {
     const t = await open('ask pay by @finance');
     const { runtime } = t.engine;
     await runtime.store.transact('_server', async (tx) => {
@@ -374,7 +374,7 @@ describe('a rule that nobody can satisfy', () => {
     expect(await t.sign(signedBy('dan'))).toMatchObject({ state: 'approved' });
   });
 
-  it('[A48.8] in the administrator’s file, a name that doesn’t exist keeps the server from starting', async () => {
+  it('[SIGN1.8] in the administrator’s file, a name that doesn’t exist keeps the server from starting', async () => {
     await expect(openSigningWorld([], { adminRules: ['deny x', 'ask pay by @ghosts'] })).rejects.toThrow(
       'adminRules, line 2: there is no group or person @ghosts',
     );
@@ -388,7 +388,7 @@ describe('a rule that nobody can satisfy', () => {
 describe('a rule with passkey', () => {
   const refused = { code: 'conflict', field: 'confirmation' };
 
-  it('[A49.10] [A49.9] can be weakened by the program that uses the library, and by nobody else without a confirmation', async () => {
+  it('[SIGN2.8] [SIGN2.6] can be weakened by the program that uses the library, and by nobody else without a confirmation', async () => {
     const t = await open('ask pay');
     const { runtime } = t.engine;
     const { worldId } = t;
@@ -408,7 +408,7 @@ describe('a rule with passkey', () => {
     expect(await runtime.store.read((reader) => reader.worlds())).toEqual([]);
   });
 
-  it('[A49.9] in the administrator’s file protects every world from new MCP servers', async () => {
+  it('[SIGN2.6] in the administrator’s file protects every world from new MCP servers', async () => {
     const t = await openSigningWorld(['allow *'], { adminRules: ['ask pay with passkey'] });
     opened.push(t.engine);
     const server = { name: 'sh', transport: 'stdio', command: '/bin/true' } as const;

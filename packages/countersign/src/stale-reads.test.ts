@@ -46,7 +46,7 @@ async function setUp(tools: Parameters<typeof createTestEngine>[0]) {
 }
 
 describe('between the reads before a step and the step', () => {
-  it('[A22] [M9] removing an agent leaves no approval behind in a chat where the agent just started', async () => {
+  it('[CALL17] [WORLD9] removing an agent leaves no approval behind in a chat where the agent just started', async () => {
     const t = await setUp({ tools: [gated('remove', async () => 'gone')] });
     const chatId = await t.newChat();
     t.meanwhile(async () => {
@@ -62,7 +62,7 @@ describe('between the reads before a step and the step', () => {
     await t.engine.close();
   });
 
-  it('[M9] the end of a tool whose world was deleted is not retried forever', async () => {
+  it('[WORLD9] the end of a tool whose world was deleted is not retried forever', async () => {
     const slow = deferred<string>();
     const reported: string[] = [];
     const began = deferred();

@@ -176,14 +176,14 @@ function chunks<T>(items: readonly T[], size: number): T[][] {
 }
 
 describe('a star in an allow rule', () => {
-  it('[A30] matches no option that writes or runs something, in any spelling', { timeout }, () => {
+  it('[RULE6] matches no option that writes or runs something, in any spelling', { timeout }, () => {
     const names = Object.keys(programs).filter((program) => !CHANGE.has(program));
     const allowed = names.flatMap(allowedCommands);
     expect(allowed.length).toBeGreaterThan(32_000 / STRIDE);
     expect(chunks(allowed, 200).flatMap(leftTraces)).toEqual([]);
   });
 
-  it('[A30] matches no combination of options that writes or runs something', { timeout }, () => {
+  it('[RULE6] matches no combination of options that writes or runs something', { timeout }, () => {
     const names = Object.keys(programs).filter((program) => !CHANGE.has(program));
     const word = (program: string): fc.Arbitrary<string> =>
       fc.oneof(

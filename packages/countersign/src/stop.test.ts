@@ -12,7 +12,7 @@ const isNotice = (event: WorldEvent): boolean => event.event === 'system' && eve
 const never = (): Promise<never> => new Promise<never>(() => undefined);
 
 describe('stopping a chat', () => {
-  it('[M9.1] [M9.3] [C1.3] while the model streams: the call is aborted, the chat is idle immediately, and the partial answer is kept', async () => {
+  it('[WORLD9.1] [WORLD9.3] [WORLD14.3] while the model streams: the call is aborted, the chat is idle immediately, and the partial answer is kept', async () => {
     const asked = deferred<AbortSignal>();
     const opened = await openTestWorld({
       agents: ['Ada', 'Bob'],
@@ -47,7 +47,7 @@ describe('stopping a chat', () => {
     ]);
   });
 
-  it('[M9.3] after the last chunk, before the answer is stored: the answer is kept', async () => {
+  it('[WORLD9.3] after the last chunk, before the answer is stored: the answer is kept', async () => {
     let stop: Promise<void> | undefined;
     const opened = await openTestWorld({
       script: ['All of it.'],
@@ -62,7 +62,7 @@ describe('stopping a chat', () => {
     expect(spoken(await opened.chat.messages())).toEqual(['user: go', 'assistant: All of it.']);
   });
 
-  it('[M9] before the model has written anything: nothing is kept, and a notice says who stopped it', async () => {
+  it('[WORLD9] before the model has written anything: nothing is kept, and a notice says who stopped it', async () => {
     const asked = deferred();
     const opened = await openTestWorld({
       script: async () => {
@@ -79,7 +79,7 @@ describe('stopping a chat', () => {
     expect(opened.events.filter(isNotice)).toMatchObject([{ data: notice }]);
   });
 
-  it('[M9] an answer from a model that ignored its abort signal is dropped', async () => {
+  it('[WORLD9] an answer from a model that ignored its abort signal is dropped', async () => {
     const asked = deferred();
     const answer = deferred<string>();
     const opened = await openTestWorld({
@@ -96,7 +96,7 @@ describe('stopping a chat', () => {
     expect(spoken(await opened.chat.messages())).toEqual(['user: go']);
   });
 
-  it('[M9.1] [T3.2] a tool that ignores its abort signal fails immediately with outcome unknown, and its late result changes nothing', async () => {
+  it('[WORLD9.1] [TURN3.2] a tool that ignores its abort signal fails immediately with outcome unknown, and its late result changes nothing', async () => {
     const running = deferred<AbortSignal>();
     const late = deferred<string>();
     const opened = await openTestWorld({
@@ -131,7 +131,7 @@ describe('stopping a chat', () => {
     expect(opened.errors).toEqual([]);
   });
 
-  it('[M9.1] a tool that fails because it was stopped has outcome unknown, not its own error', async () => {
+  it('[WORLD9.1] a tool that fails because it was stopped has outcome unknown, not its own error', async () => {
     const running = deferred();
     const opened = await openTestWorld({
       script: [{ calls: [{ name: 'obedient' }] }],
@@ -152,7 +152,7 @@ describe('stopping a chat', () => {
     expect(opened.toolEvents()).toHaveLength(2);
   });
 
-  it('[M9.2] pending approvals are denied as stopped, and can’t be approved afterwards', async () => {
+  it('[WORLD9.2] pending approvals are denied as stopped, and can’t be approved afterwards', async () => {
     const ran: unknown[] = [];
     const opened = await openTestWorld({
       script: [{ calls: [{ name: 'ask' }, { name: 'ask' }] }, 'not to be said'],
@@ -179,7 +179,7 @@ describe('stopping a chat', () => {
     expect(opened.provider.requests).toHaveLength(1);
   });
 
-  it('[M9] an approved call that waits for its turn does not run', async () => {
+  it('[WORLD9] an approved call that waits for its turn does not run', async () => {
     const ran: unknown[] = [];
     const running = deferred();
     const opened = await openTestWorld({
@@ -201,7 +201,7 @@ describe('stopping a chat', () => {
     expect(opened.toolEvents().at(-1)).toMatchObject({ tool_name: 'ask', type: 'TOOL_DENIED', reason: 'stopped' });
   });
 
-  it('[M9.2] queued turns of every agent end too', async () => {
+  it('[WORLD9.2] queued turns of every agent end too', async () => {
     const asked = deferred();
     const opened = await openTestWorld({
       agents: ['Ada', 'Bob'],
@@ -224,7 +224,7 @@ describe('stopping a chat', () => {
     );
   });
 
-  it('[M9] works during the delay between retries', async () => {
+  it('[WORLD9] works during the delay between retries', async () => {
     const clock = createFakeClock();
     const asked = deferred();
     const opened = await openTestWorld({
@@ -244,7 +244,7 @@ describe('stopping a chat', () => {
     expect(await opened.chat.status()).toBe('idle');
   });
 
-  it('[M9] right after sending, at every step, leaves the chat idle with nothing running', async () => {
+  it('[WORLD9] right after sending, at every step, leaves the chat idle with nothing running', async () => {
     for (const moment of [
       'model-call',
       'tool-calls',
@@ -285,7 +285,7 @@ describe('stopping a chat', () => {
     }
   });
 
-  it('[M9] a stopped chat continues with the next message; stopping an idle one does nothing', async () => {
+  it('[WORLD9] a stopped chat continues with the next message; stopping an idle one does nothing', async () => {
     const asked = deferred();
     let calls = 0;
     const opened = await openTestWorld({
@@ -306,7 +306,7 @@ describe('stopping a chat', () => {
     expect(spoken(await opened.chat.messages()).at(-1)).toBe('assistant: here again');
   });
 
-  it('[M9] stopping one chat does not affect the others', async () => {
+  it('[WORLD9] stopping one chat does not affect the others', async () => {
     const both = deferred();
     const opened = await openTestWorld({
       script: async ({ messages }) => {
@@ -325,7 +325,7 @@ describe('stopping a chat', () => {
 });
 
 describe('deleting', () => {
-  it('[M9] a chat during a turn stops it first: its tool is aborted, and its late result is ignored', async () => {
+  it('[WORLD9] a chat during a turn stops it first: its tool is aborted, and its late result is ignored', async () => {
     const running = deferred<AbortSignal>();
     const late = deferred<string>();
     const opened = await openTestWorld({
@@ -350,7 +350,7 @@ describe('deleting', () => {
     expect(opened.provider.requests).toHaveLength(1);
   });
 
-  it('[M9] a chat with a pending approval also deletes the approval', async () => {
+  it('[WORLD9] a chat with a pending approval also deletes the approval', async () => {
     const opened = await openTestWorld({ script: [{ calls: [{ name: 'ask' }] }], tools: [gated('ask', () => 'x')] });
     await opened.chat.send('go');
     await opened.chat.settled();
@@ -360,7 +360,7 @@ describe('deleting', () => {
     expect(await opened.world.decide(approval, { decision: 'approve' })).toMatchObject({ status: 404 });
   });
 
-  it('[M9] an agent removed during a turn ends its turns, and the others continue', async () => {
+  it('[WORLD9] an agent removed during a turn ends its turns, and the others continue', async () => {
     const running = deferred<AbortSignal>();
     const opened = await openTestWorld({
       agents: ['Ada', 'Bob'],
@@ -382,7 +382,7 @@ describe('deleting', () => {
     expect(opened.errors).toEqual([]);
   });
 
-  it('[M9] an agent removed while it waits for a person ends its approval', async () => {
+  it('[WORLD9] an agent removed while it waits for a person ends its approval', async () => {
     const opened = await openTestWorld({ script: [{ calls: [{ name: 'ask' }] }], tools: [gated('ask', () => 'x')] });
     await opened.chat.send('go');
     await opened.chat.settled();
@@ -393,7 +393,7 @@ describe('deleting', () => {
     expect(await opened.world.decide(approval, { decision: 'approve' })).toMatchObject({ status: 409 });
   });
 
-  it('[M9] rejects everyone who waits for a chat of a deleted world', async () => {
+  it('[WORLD9] rejects everyone who waits for a chat of a deleted world', async () => {
     const asked = deferred();
     const opened = await openTestWorld({
       script: async () => {

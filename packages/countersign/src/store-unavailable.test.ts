@@ -100,7 +100,7 @@ describe('a store that is temporarily unavailable', () => {
     await lab.engine.close();
   });
 
-  it('[A11.1] a deadline that passes in the meantime applies once the store is back', async () => {
+  it('[CALL11.1] a deadline that passes in the meantime applies once the store is back', async () => {
     const lab = await setUp(() => 'made', { approvalTimeoutMs: 60_000 });
     await lab.send('go');
     await lab.engine.quiet();

@@ -24,7 +24,7 @@ function deafClock(): Clock & { advance(ms: number): void } {
 
 describe('a check before a call', () => {
   it.each(['fingerprint', 'preview', 'inspect'] as const)(
-    '[T11] that never ends (%s) fails the call with an error, and the chat continues',
+    '[TURN11] that never ends (%s) fails the call with an error, and the chat continues',
     async (which) => {
       const clock = createFakeClock();
       const { runs, tool } = recorder();
@@ -48,7 +48,7 @@ describe('a check before a call', () => {
 });
 
 describe('a deadline', () => {
-  it('[A11] is off by default: after a year the approval is still pending', async () => {
+  it('[CALL11] is off by default: after a year the approval is still pending', async () => {
     const clock = createFakeClock();
     const t = await asked({ clock });
     expect(t.approval).not.toHaveProperty('expiresAt');
@@ -58,7 +58,7 @@ describe('a deadline', () => {
     expect(t.runs).toHaveLength(1);
   });
 
-  it('[A11] passes: the approval expires, the call is denied as timed out and the model is told', async () => {
+  it('[CALL11] passes: the approval expires, the call is denied as timed out and the model is told', async () => {
     const clock = createFakeClock();
     const t = await asked({ clock, approvalTimeoutMs: 1000 });
     expect(Date.parse(t.approval.expiresAt ?? '') - Date.parse(t.approval.requestedAt)).toBe(1000);
@@ -85,7 +85,7 @@ describe('a deadline', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[A11.1] a late decision gets 409 with the code expired even if the timer has not fired, and the model continues', async () => {
+  it('[CALL11.1] a late decision gets 409 with the code expired even if the timer has not fired, and the model continues', async () => {
     const clock = deafClock();
     const t = await asked({ clock, approvalTimeoutMs: 1000 });
     clock.advance(1000);
@@ -96,7 +96,7 @@ describe('a deadline', () => {
     expect(first(await t.world.approvals({}))).toMatchObject({ status: 'expired' });
   });
 
-  it('[A11.1] allows a decision in its last millisecond', async () => {
+  it('[CALL11.1] allows a decision in its last millisecond', async () => {
     const clock = deafClock();
     const t = await asked({ clock, approvalTimeoutMs: 1000 });
     clock.advance(999);
@@ -105,7 +105,7 @@ describe('a deadline', () => {
     expect(t.runs).toHaveLength(1);
   });
 
-  it('[A11] a call approved in time runs even if it starts later', async () => {
+  it('[CALL11] a call approved in time runs even if it starts later', async () => {
     const clock = createFakeClock();
     const t = await asked({ clock, approvalTimeoutMs: 1000 });
     const deciding = t.world.decide(t.approval, { decision: 'approve' });
@@ -117,7 +117,7 @@ describe('a deadline', () => {
     expect(first(await t.world.approvals({}))).toMatchObject({ status: 'approved' });
   });
 
-  it('[A11] [A9] that passes while no process is running expires the approval after the restart, even for a late decision', async () => {
+  it('[CALL11] [CALL9] that passes while no process is running expires the approval after the restart, even for a late decision', async () => {
     for (const late of ['timer', 'decision'] as const) {
       const clock = createFakeClock();
       const file = inFolder(`${late}.db`);
@@ -146,7 +146,7 @@ describe('a deadline', () => {
     }
   });
 
-  it('[A11.1] of a decision and the deadline at the same moment, exactly one counts', async () => {
+  it('[CALL11.1] of a decision and the deadline at the same moment, exactly one counts', async () => {
     const clock = createFakeClock();
     const t = await asked({ clock, approvalTimeoutMs: 1000 });
     clock.advance(999);

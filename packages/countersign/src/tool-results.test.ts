@@ -30,7 +30,7 @@ describe('calls that can’t run', () => {
     ['JSON that is not an object', { name: 'typed', arguments: '[1]' }, /one JSON object/],
     ['arguments that don’t match the schema', { name: 'typed', arguments: { n: 'one' } }, /n/],
     ['missing arguments', { name: 'typed', arguments: '' }, /n/],
-  ])('[T11.1] %s fails immediately with an error for the model, and nobody is asked', async (_, call, words) => {
+  ])('[TURN11.1] %s fails immediately with an error for the model, and nobody is asked', async (_, call, words) => {
     const ran: unknown[] = [];
     const opened = await openCalling([call], { tools: [typed(ran)] });
     expect(await run(opened)).toBe('idle');
@@ -41,7 +41,7 @@ describe('calls that can’t run', () => {
     expect(ran).toEqual([]);
   });
 
-  it('[T11.1] invalid arguments never run a tool with an empty object', async () => {
+  it('[TURN11.1] invalid arguments never run a tool with an empty object', async () => {
     const ran: unknown[] = [];
     const opened = await openCalling(
       ['{', '"', '{"a":}', 'undefined', '{} trailing', '\u0000'].map((text) => ({ name: 'any', arguments: text })),
@@ -52,7 +52,7 @@ describe('calls that can’t run', () => {
     expect(new Set(opened.toolEvents().map((event) => event.type))).toEqual(new Set(['TOOL_EXECUTION_FAILED']));
   });
 
-  it('[T11.1] a tool that its agent may not use fails like an unknown one', async () => {
+  it('[TURN11.1] a tool that its agent may not use fails like an unknown one', async () => {
     const opened = await openCalling(['secret'], {
       agents: [{ name: 'Ada', tools: ['look*'] }],
       tools: [tool('secret', () => 'no'), tool('look', () => 'yes')],
@@ -62,7 +62,7 @@ describe('calls that can’t run', () => {
     expect(opened.provider.requests[0]?.tools.map((offered) => offered.name)).toEqual(['look']);
   });
 
-  it('[T11] `__proto__` in arguments pollutes nothing and reaches the tool as data', async () => {
+  it('[TURN11] `__proto__` in arguments pollutes nothing and reaches the tool as data', async () => {
     let got: unknown;
     const opened = await openCalling(
       [{ name: 'any', arguments: '{"__proto__":{"admin":true},"constructor":{"prototype":{"x":1}}}' }],
@@ -99,7 +99,7 @@ describe('calls that can’t run', () => {
     ['rejects with an unreadable error', rejecting(new Unreadable()), /unknown error/],
     ['fails with a result', rejecting(new ToolFailure('exit 3', { exitCode: 3 })), /exit 3.*exitCode/],
     ['fails with a circular result', rejecting(new ToolFailure('round', circle())), /round.*circular/],
-  ])('[T11.4] a tool that %s gives the model its error, and the loop continues', async (_, execute, words) => {
+  ])('[TURN11.4] a tool that %s gives the model its error, and the loop continues', async (_, execute, words) => {
     const opened = await openCalling(['bad', 'good'], { tools: [tool('bad', execute), tool('good', () => 'fine')] });
     expect(await run(opened)).toBe('idle');
     expect(lifecycle(opened)).toEqual(['bad: STARTED', 'bad: FAILED', 'good: STARTED', 'good: SUCCEEDED']);
@@ -118,14 +118,14 @@ describe('calls that can’t run', () => {
     ['a date', () => new Date(0), '1970-01-01T00:00:00.000Z'],
     ['a map', () => new Map([['a', 1]]), [['a', 1]]],
     ['a value without a promise', () => 'plain', 'plain'],
-  ])('[T11] a tool that returns %s succeeds with something the model can read', async (_, execute, result) => {
+  ])('[TURN11] a tool that returns %s succeeds with something the model can read', async (_, execute, result) => {
     const opened = await openCalling(['odd'], { tools: [tool('odd', execute)] });
     expect(await run(opened)).toBe('idle');
     expect(lifecycle(opened)).toEqual(['odd: STARTED', 'odd: SUCCEEDED']);
     expect(results(opened)).toEqual([{ result }]);
   });
 
-  it('[T4] the failure of a started call is always reported after its start', async () => {
+  it('[TURN4] the failure of a started call is always reported after its start', async () => {
     const opened = await openCalling(['bad'], { tools: [tool('bad', rejecting('x'))] });
     await run(opened);
     expect(lifecycle(opened)).toEqual(['bad: STARTED', 'bad: FAILED']);
@@ -139,7 +139,7 @@ function circle(): object {
 }
 
 describe('tool output', () => {
-  it('[T13] output streams to clients while the tool runs, and not into the result', async () => {
+  it('[TURN13] output streams to clients while the tool runs, and not into the result', async () => {
     const more = deferred();
     const opened = await openCalling(['build'], {
       tools: [
@@ -165,7 +165,7 @@ describe('tool output', () => {
     expect(results(opened)).toEqual([{ result: 'built' }]);
   });
 
-  it('[T13] output after the end is ignored', async () => {
+  it('[TURN13] output after the end is ignored', async () => {
     let context: ToolContext | undefined;
     const opened = await openCalling(['build'], { tools: [tool('build', (_, given) => ((context = given), 'built'))] });
     await run(opened);
@@ -173,7 +173,7 @@ describe('tool output', () => {
     expect(opened.events.filter((event) => event.event === 'tool-output')).toEqual([]);
   });
 
-  it('[T13] the model’s result is truncated to 64 KiB with its start and end, and says so', async () => {
+  it('[TURN13] the model’s result is truncated to 64 KiB with its start and end, and says so', async () => {
     const opened = await openCalling(['long'], { tools: [tool('long', () => `HEAD${'é'.repeat(200_000)}TAIL`)] });
     await run(opened);
     const given = opened.provider.requests.at(-1)?.messages.at(-1)?.content ?? '';
@@ -182,7 +182,7 @@ describe('tool output', () => {
     expect(given).toMatch(/^\{"result":"HEADé+\\n\[\d+ bytes were left out here\.\]\\né+TAIL"\}$/);
   });
 
-  it('[T14] control and ANSI sequences are removed, invalid text is replaced, and nothing can pass as a message', async () => {
+  it('[TURN14] control and ANSI sequences are removed, invalid text is replaced, and nothing can pass as a message', async () => {
     const opened = await openCalling(['dirty'], {
       tools: [
         tool('dirty', () => ({
@@ -203,7 +203,7 @@ describe('tool output', () => {
     expect(given?.content.includes('\n')).toBe(false);
   });
 
-  it('[T14] errors and denials are framed the same way', async () => {
+  it('[TURN14] errors and denials are framed the same way', async () => {
     const opened = await openCalling(['bad', 'ask'], {
       tools: [
         tool('bad', () => {
@@ -223,7 +223,7 @@ describe('tool output', () => {
 });
 
 describe('what a tool receives', () => {
-  it('[T15] includes its arguments, and a context with agent, chat, folder and signal', async () => {
+  it('[TURN15] includes its arguments, and a context with agent, chat, folder and signal', async () => {
     let got: { args: unknown; context: ToolContext } | undefined;
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-')));
     try {
@@ -247,7 +247,7 @@ describe('what a tool receives', () => {
     }
   });
 
-  it('[T15] a ToolFailure makes the call FAILED, and the model sees its message and its result', async () => {
+  it('[TURN15] a ToolFailure makes the call FAILED, and the model sees its message and its result', async () => {
     const opened = await openCalling(['sh'], {
       tools: [
         tool('sh', () => {
@@ -260,7 +260,7 @@ describe('what a tool receives', () => {
     expect(results(opened)).toEqual([{ error: 'exit code 3', result: { exitCode: 3, stdout: 'a', stderr: 'b' } }]);
   });
 
-  it('[T15] a missing working folder is reported in the result', async () => {
+  it('[TURN15] a missing working folder is reported in the result', async () => {
     const opened = await openCalling(['look'], {
       workingDirectory: '/nowhere/at/all',
       tools: [tool('look', () => 'x')],

@@ -19,7 +19,7 @@ import { calls, lifecycle, openCalling, results, run } from './testing/tool-turn
 afterEach(closeTestWorlds);
 
 describe('a tool turn', () => {
-  it('[T1] [T5] all calls become invocations immediately, and the model is called once more with results in call order', async () => {
+  it('[TURN1] [TURN5] all calls become invocations immediately, and the model is called once more with results in call order', async () => {
     const opened = await openCalling(['a', 'b', 'a', 'c'], {
       tools: ['a', 'b', 'c'].map((name) => tool(name, () => `${name} ran`)),
     });
@@ -40,7 +40,7 @@ describe('a tool turn', () => {
     ]);
   });
 
-  it('[T1] the first 64 calls of a response run, each once and in order, and the rest fail', async () => {
+  it('[TURN1] the first 64 calls of a response run, each once and in order, and the rest fail', async () => {
     let ran = 0;
     const many = Array.from({ length: 80 }, (_, n) => ({ name: 'count', arguments: { n } }));
     const opened = await openCalling(many, { tools: [tool('count', ({ n }) => ((ran += 1), n))] });
@@ -52,7 +52,7 @@ describe('a tool turn', () => {
     expect((await opened.chat.messages({ limit: 5000 })).at(-1)?.content).toBe('done');
   });
 
-  it('[T2] [T3] every event belongs to one family and names its owner and call', async () => {
+  it('[TURN2] [TURN3] every event belongs to one family and names its owner and call', async () => {
     const opened = await openTestWorld({
       script: [calls('ask', 'ask', 'fine', 'broken'), calls('fine'), 'done'],
       tools: [
@@ -82,7 +82,7 @@ describe('a tool turn', () => {
     expect(new Set(events.map((event) => event.turn_id)).size).toBe(2);
   });
 
-  it('[T3.1] [A15] arguments, results and errors in events are masked, and the tool gets the real ones', async () => {
+  it('[TURN3.1] [SAFE6] arguments, results and errors in events are masked, and the tool gets the real ones', async () => {
     const secret = 'sk-proj-Zk3vQ8mT1xW6yB0nC5dF7gH9jL2pR4sU';
     let got: unknown;
     const opened = await openCalling([{ name: 'send', arguments: { key: secret } }, 'fail'], {
@@ -104,7 +104,7 @@ describe('a tool turn', () => {
     expect(results(opened)).toEqual([{ result: `sent ${secret}` }, { error: `bad ${secret}` }]);
   });
 
-  it('[T4.1] each call only moves forward and ends exactly once; a denied call never starts', async () => {
+  it('[TURN4.2] each call only moves forward and ends exactly once; a denied call never starts', async () => {
     const opened = await openCalling(['ask', 'ask', 'free', 'nowhere'], {
       tools: [gated('ask', () => 'x'), tool('free', () => 'y')],
     });
@@ -125,7 +125,7 @@ describe('a tool turn', () => {
     ]);
   });
 
-  it('[T4.2] editing the arguments keeps the invocation, and its events have them from then on', async () => {
+  it('[TURN4.3] editing the arguments keeps the invocation, and its events have them from then on', async () => {
     const ran: unknown[] = [];
     const opened = await openCalling([{ name: 'move', arguments: { to: 'sea' } }], {
       tools: [gated('move', (args) => (ran.push(args), 'moved'))],
@@ -147,7 +147,7 @@ describe('a tool turn', () => {
     });
   });
 
-  it('[T5] the model is not called before the last call has settled, in any order', async () => {
+  it('[TURN5] the model is not called before the last call has settled, in any order', async () => {
     const opened = await openCalling(['ask', 'ask', 'free'], {
       tools: [gated('ask', () => 'x'), tool('free', () => 'y')],
     });
@@ -169,7 +169,7 @@ describe('a tool turn', () => {
 });
 
 describe('unexpected results and decisions', () => {
-  it('[T6] a second decision changes nothing and says so', async () => {
+  it('[TURN6] a second decision changes nothing and says so', async () => {
     const ran: unknown[] = [];
     const opened = await openCalling(['ask'], { tools: [gated('ask', () => (ran.push(1), 'once'))] });
     await run(opened);
@@ -195,7 +195,7 @@ describe('unexpected results and decisions', () => {
     expect(opened.toolEvents()).toEqual(events);
   });
 
-  it('[T6] a decision for an unknown id, a vendor id, a call without an approval or another turn has no effect', async () => {
+  it('[TURN6] a decision for an unknown id, a vendor id, a call without an approval or another turn has no effect', async () => {
     const opened = await openTestWorld({
       script: [calls({ name: 'free', id: 'vendor-7' }), calls('ask'), 'done'],
       tools: [gated('ask', () => 'x'), tool('free', () => 'y')],
@@ -219,7 +219,7 @@ describe('unexpected results and decisions', () => {
     expect(await opened.chat.status()).toBe('waiting');
   });
 
-  it('[T7] recognizes late duplicates from the stored records, many turns later and after a restart', async () => {
+  it('[TURN7] recognizes late duplicates from the stored records, many turns later and after a restart', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-'));
     try {
       const file = join(folder, 'late.db');
@@ -272,7 +272,7 @@ describe('the order of execution', () => {
     };
   }
 
-  it('[T8] a result is stored and shown before the next call starts', async () => {
+  it('[TURN8] a result is stored and shown before the next call starts', async () => {
     const opened = await openCalling(['one', 'two'], { tools: [tool('one', () => 1), tool('two', () => 2)] });
     await run(opened);
     const order = opened.events.flatMap((event) =>
@@ -285,7 +285,7 @@ describe('the order of execution', () => {
     expect(order).toEqual(['one STARTED', 'result', 'one SUCCEEDED', 'two STARTED', 'result', 'two SUCCEEDED']);
   });
 
-  it('[T9] calls run one after another by default', async () => {
+  it('[TURN9] calls run one after another by default', async () => {
     const first = slow('first');
     const opened = await openCalling(['first', 'second'], { tools: [first.tool, tool('second', () => 2)] });
     await opened.chat.send('go');
@@ -296,7 +296,7 @@ describe('the order of execution', () => {
     expect(lifecycle(opened)).toEqual(['first: STARTED', 'first: SUCCEEDED', 'second: STARTED', 'second: SUCCEEDED']);
   });
 
-  it('[T9] read-only calls run in parallel up to the limit, with results in call order', async () => {
+  it('[TURN9] read-only calls run in parallel up to the limit, with results in call order', async () => {
     const readers = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => slow(name, { readOnly: true }));
     const opened = await openCalling(['a', 'b', 'c', 'd', 'e', 'f'], { tools: readers.map((reader) => reader.tool) });
     await opened.chat.send('go');
@@ -310,7 +310,7 @@ describe('the order of execution', () => {
     expect(results(opened)).toEqual([0, 1, 2, 'd first', 4, 5].map((result) => ({ result })));
   });
 
-  it('[T9] maxParallelTools is a setting of the world', async () => {
+  it('[TURN9] maxParallelTools is a setting of the world', async () => {
     const readers = ['a', 'b', 'c'].map((name) => slow(name, { readOnly: true }));
     const opened = await openCalling(['a', 'b', 'c'], {
       maxParallelTools: 2,
@@ -324,7 +324,7 @@ describe('the order of execution', () => {
     await opened.chat.settled();
   });
 
-  it('[T9] a writing call between read-only calls runs alone', async () => {
+  it('[TURN9] a writing call between read-only calls runs alone', async () => {
     const reader = slow('read', { readOnly: true });
     const opened = await openCalling(['read', 'write', 'peek'], {
       tools: [reader.tool, tool('write', () => 1), tool('peek', () => 2, { readOnly: true })],
@@ -343,7 +343,7 @@ describe('the order of execution', () => {
     ]);
   });
 
-  it('[T2] [T4] a denial is stored and shown immediately, while a slow sibling is still running', async () => {
+  it('[TURN2] [TURN4] a denial is stored and shown immediately, while a slow sibling is still running', async () => {
     const sibling = slow('sibling');
     const opened = await openCalling(['ask', 'sibling'], { tools: [gated('ask', () => 'x'), sibling.tool] });
     await opened.chat.send('go');
@@ -358,7 +358,7 @@ describe('the order of execution', () => {
     expect(results(opened)).toEqual([{ error: 'User denied approval for ask', reason: 'no' }, { result: 'y' }]);
   });
 
-  it('[T5] an approved call runs as soon as it is allowed to, while others are still waiting', async () => {
+  it('[TURN5] an approved call runs as soon as it is allowed to, while others are still waiting', async () => {
     const opened = await openCalling(['ask', 'ask'], { tools: [gated('ask', () => 'x')] });
     await run(opened);
     const [, second] = await opened.world.approvals();
@@ -369,7 +369,7 @@ describe('the order of execution', () => {
     expect(await opened.chat.status()).toBe('waiting');
   });
 
-  it('[T12] tool events come after the end of the stream that requested them', async () => {
+  it('[TURN12] tool events come after the end of the stream that requested them', async () => {
     const opened = await openTestWorld({
       script: [{ say: 'I will look', calls: [{ name: 'look' }, { name: 'ask' }, { name: 'nowhere' }] }, 'done'],
       tools: [tool('look', () => 'sea'), gated('ask', () => 'x')],
@@ -388,7 +388,7 @@ async function turnsOfTheLoop(): Promise<void> {
 }
 
 describe('the loop', () => {
-  it('[T10] ends after maxIterations model calls with an error event and a message to the human', async () => {
+  it('[TURN10] ends after maxIterations model calls with an error event and a message to the human', async () => {
     let ran = 0;
     const opened = await openTestWorld({
       maxIterations: 3,
@@ -403,7 +403,7 @@ describe('the loop', () => {
     expect(opened.events.filter((event) => event.event === 'system').at(-1)).toMatchObject({ data: { type: 'error' } });
   });
 
-  it('[T10] an answer in the last model call still counts, and the default limit is ten', async () => {
+  it('[TURN10] an answer in the last model call still counts, and the default limit is ten', async () => {
     const script: ScriptedReply[] = [...Array.from({ length: 9 }, () => calls('again')), 'made it'];
     const opened = await openTestWorld({ script, tools: [tool('again', () => 1)] });
     await run(opened);
@@ -413,7 +413,7 @@ describe('the loop', () => {
     expect(endless.provider.requests).toHaveLength(10);
   });
 
-  it('[T10] after giving up, the next message starts again with all results in view', async () => {
+  it('[TURN10] after giving up, the next message starts again with all results in view', async () => {
     const opened = await openTestWorld({
       maxIterations: 1,
       script: ({ messages }) => (messages.at(-1)?.content === 'go' ? calls('look') : 'I saw it'),

@@ -7,7 +7,7 @@ export type OtherToolName = `mcp__${string}` | `app__${string}`;
 type Call<T> = T extends TypedTool<infer Name, infer Arguments> ? { toolName: Name; arguments: Arguments } : never;
 
 /**
- * An approval for one of these tools: comparing `toolName` with a name narrows the type of `arguments`. Masked values (A15) are text, whatever
+ * An approval for one of these tools: comparing `toolName` with a name narrows the type of `arguments`. Masked values (SAFE6) are text, whatever
  * their type. If TypeScript doesn't know the name of each tool, it is a plain `Approval`.
  */
 export type ApprovalOf<T extends Tool> = string extends T['definition']['name']

@@ -21,7 +21,7 @@ async function openUnattended(options: TestWorldOptions = {}) {
 }
 
 describe('a world that denies calls when nobody can be asked', () => {
-  it('[A13.2] denies immediately with a reason, and asks nobody', async () => {
+  it('[CALL13.2] denies immediately with a reason, and asks nobody', async () => {
     const t = await openUnattended();
     expect(await propose(t, remove)).toBe('idle');
     const denied = t.toolEvents().filter(({ type }) => type === 'TOOL_DENIED');
@@ -37,7 +37,7 @@ describe('a world that denies calls when nobody can be asked', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[A13.1] asks only while a client with approvals is connected', async () => {
+  it('[CALL13.1] asks only while a client with approvals is connected', async () => {
     const t = await openUnattended();
     const blind = await t.register(false);
     await t.world.clients.connected(blind);
@@ -54,7 +54,7 @@ describe('a world that denies calls when nobody can be asked', () => {
     expect(t.runs).toHaveLength(1);
   });
 
-  it('[A13] [A18] counts the streams of a client: it is connected until the last one ends', async () => {
+  it('[CALL13] [CALL16] counts the streams of a client: it is connected until the last one ends', async () => {
     const t = await openUnattended();
     const web = await t.register(true);
     await t.world.clients.connected(web);
@@ -64,7 +64,7 @@ describe('a world that denies calls when nobody can be asked', () => {
     expect(await propose(t, remove)).toBe('waiting');
   });
 
-  it('[A13.2] denies pending calls when the last client with approvals has left', async () => {
+  it('[CALL13.2] denies pending calls when the last client with approvals has left', async () => {
     const t = await openUnattended({ tools: [recorder().tool, askHuman()] });
     const web = await t.register(true);
     await t.world.clients.connected(web);
@@ -78,7 +78,7 @@ describe('a world that denies calls when nobody can be asked', () => {
     expect(t.toolEvents().filter(({ type }) => type === 'TOOL_DENIED')).toHaveLength(2);
   });
 
-  it('[A13] clients that were connected when the process died don’t count as connected', async () => {
+  it('[CALL13] clients that were connected when the process died don’t count as connected', async () => {
     const file = inFolder('harbour.db');
     const t = await openUnattended({ file });
     const web = await t.register(true);
@@ -89,7 +89,7 @@ describe('a world that denies calls when nobody can be asked', () => {
     expect(again.runs).toEqual([]);
   });
 
-  it('[A13] tells an agent or a running tool that nobody can answer its question', async () => {
+  it('[CALL13] tells an agent or a running tool that nobody can answer its question', async () => {
     const asking = tool('asking', async (_, { ask }) => await ask?.({ text: 'Which?', choices: [] }));
     const t = await openUnattended({ tools: [askHuman(), asking] });
     expect(await propose(t, { name: 'ask_human', arguments: { question: 'Which?' } })).toBe('idle');
@@ -99,19 +99,19 @@ describe('a world that denies calls when nobody can be asked', () => {
     expect(JSON.stringify(first(lastResults(t)))).toContain('nobody is connected to approve it');
   });
 
-  it('[A13] runs calls that a rule or grant allows', async () => {
+  it('[CALL13] runs calls that a rule or grant allows', async () => {
     const t = await openUnattended({ policy: ['allow remove'] });
     await propose(t, remove);
     expect(t.runs).toHaveLength(1);
   });
 
-  it('[A13.1] waits in a world without this setting', async () => {
+  it('[CALL13.1] waits in a world without this setting', async () => {
     const t = await openUnattended({ unattended: 'wait' });
     expect(await propose(t, remove)).toBe('waiting');
   });
 });
 
-it('[A13] a client without approvals can’t decide', async () => {
+it('[CALL13] a client without approvals can’t decide', async () => {
   const t = await openUnattended({ unattended: 'wait' });
   const blind = await t.register(false);
   await propose(t, remove);

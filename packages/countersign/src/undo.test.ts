@@ -34,7 +34,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('undoing a call', () => {
     return approval.toolCallId;
   };
 
-  it('[A58] [A58.4] [T2] reverts it once, with a signature, an audit record, an event and a notice for the model', async () => {
+  it('[CHANGE10] [CHANGE10.5] [TURN2] reverts it once, with a signature, an audit record, an event and a notice for the model', async () => {
     const t = await open();
     const call = await run(t);
     expect(await t.world.undoable()).toMatchObject([{ toolCallId: call, toolName: 'shell_cmd', agentId: 'ada' }]);
@@ -73,7 +73,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('undoing a call', () => {
     );
   });
 
-  it('[A58.10] a rule that protects a path now keeps one person from reverting it', async () => {
+  it('[CHANGE10.7] a rule that protects a path now keeps one person from reverting it', async () => {
     const t = await open();
     const call = await run(t);
     const preview = await t.world.previewUndo(call);
@@ -86,7 +86,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('undoing a call', () => {
     expect(await t.world.undo(call, preview.effect.effectHash, BY_ADA)).toEqual({ state: 'undone' });
   });
 
-  it('[A58.2] shows which paths have changed since, and changes nothing', async () => {
+  it('[CHANGE10.2] shows which paths have changed since, and changes nothing', async () => {
     const t = await open();
     const call = await run(t);
     const preview = await t.world.previewUndo(call);
@@ -99,7 +99,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('undoing a call', () => {
     expect((await t.world.audit()).filter(({ kind }) => kind === 'undo')).toEqual([]);
   });
 
-  it('[A58.1] also reverts a command that a rule allowed', async () => {
+  it('[CHANGE10.1] also reverts a command that a rule allowed', async () => {
     const t = await open(['allow shell_cmd(*)']);
     await propose(t, { name: 'shell_cmd', arguments: { command: 'touch new' } });
     expect(existsSync(inFolder('work/new'))).toBe(true);
@@ -111,7 +111,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('undoing a call', () => {
   });
 });
 
-it('[A58] [A58.4] undoing write_file works without a sandbox, with the same record and event', async () => {
+it('[CHANGE10] [CHANGE10.5] undoing write_file works without a sandbox, with the same record and event', async () => {
   mkdirSync(inFolder('kept'), { mode: 0o700 });
   mkdirSync(inFolder('work'));
   writeFileSync(inFolder('work/a.txt'), 'old\n');
@@ -130,7 +130,7 @@ it('[A58] [A58.4] undoing write_file works without a sandbox, with the same reco
   expect(t.toolEvents().at(-1)).toMatchObject({ type: 'TOOL_UNDONE', invocation_id: call?.toolCallId });
 });
 
-it('[A58.9] a call can’t be undone in a folder that is no longer the world’s', async () => {
+it('[CHANGE10.8] a call can’t be undone in a folder that is no longer the world’s', async () => {
   for (const name of ['kept', 'work', 'other']) mkdirSync(inFolder(name), { mode: 0o700 });
   writeFileSync(inFolder('work/a.txt'), 'old\n');
   const tools = [writeFile({ lock: { folder: inFolder('kept') } })];

@@ -69,7 +69,7 @@ async function settle(): Promise<void> {
 const words = (): string[] => asked.map((one) => one.words);
 
 describe('a short-lived command that acts in one chat', () => {
-  it('[X4.2] [S3] neither ends the culprit in another chat nor starts the turns that wait for it', async () => {
+  it('[TERM4.2] [STORE3] neither ends the culprit in another chat nor starts the turns that wait for it', async () => {
     await say('elsewhere', 'first elsewhere');
     await crash('resume');
     await say('elsewhere', 'second elsewhere');
@@ -84,7 +84,7 @@ describe('a short-lived command that acts in one chat', () => {
     ]);
   });
 
-  it('[X4.2] [S3] continues each chat that it acts in, even though only one interrupted turn runs at a time', async () => {
+  it('[TERM4.2] [STORE3] continues each chat that it acts in, even though only one interrupted turn runs at a time', async () => {
     await say('here', 'first here');
     await say('elsewhere', 'first elsewhere');
     await crash('resume');

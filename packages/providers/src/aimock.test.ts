@@ -43,7 +43,7 @@ describe('providers against a third-party mock', () => {
   const saying = (content: string): ModelMessage[] => [{ role: 'user', content }];
 
   describe.each(vendors)('$vendor', ({ connect, model }) => {
-    it.each([true, false])('[P2] returns text and calls, and sends calls back (streaming: %s)', async (stream) => {
+    it.each([true, false])('[MODEL2] returns text and calls, and sends calls back (streaming: %s)', async (stream) => {
       const provider = connect();
       const chunks: string[] = [];
       const hello = await ask(provider, {
@@ -75,14 +75,14 @@ describe('providers against a third-party mock', () => {
       expect(done).toMatchObject({ type: 'text', content: 'Sun in Paris, rain in Bern.' });
     });
 
-    it.each([true, false])('[P4] reports its errors (streaming: %s)', async (stream) => {
+    it.each([true, false])('[MODEL4] reports its errors (streaming: %s)', async (stream) => {
       const provider = connect();
       const fail = (words: string) => failureOf(ask(provider, { model, stream, messages: saying(words) }));
       expect(await fail('slow down')).toMatchObject({ kind: 'rate-limited', retryAfterMs: 5_000 });
       expect(await fail('who are you')).toMatchObject({ kind: 'auth' });
     });
 
-    it('[P4] treats a truncated stream as an error', async () => {
+    it('[MODEL4] treats a truncated stream as an error', async () => {
       const asking = ask(connect(), { model, stream: true, messages: saying('break') });
       expect(await failureOf(asking)).toMatchObject({ kind: 'network', next: 'retry' });
     });

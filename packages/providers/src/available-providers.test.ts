@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { availableProviders } from './available-providers.js';
 
 describe('providers with a key', () => {
-  it('[P2] are listed with the source of the key, never the key', () => {
+  it('[MODEL2] are listed with the source of the key, never the key', () => {
     const env = { OPENAI_API_KEY: 'sk-secret', GEMINI_API_KEY: 'AIza-secret', ANTHROPIC_API_KEY: ' ' };
     expect(availableProviders(env)).toEqual([
       { name: 'openai', variable: 'OPENAI_API_KEY' },
@@ -11,7 +11,7 @@ describe('providers with a key', () => {
     expect(JSON.stringify(availableProviders(env))).not.toContain('secret');
   });
 
-  it('[P2] are an empty list without keys', () => {
+  it('[MODEL2] are an empty list without keys', () => {
     expect(availableProviders({})).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ export interface AvailableProvider {
   variable: string;
 }
 
-/** Typed as `SecretVariable`, so that every variable is on the list of variables withheld from child processes (A21). */
+/** Typed as `SecretVariable`, so that every variable is on the list of variables withheld from child processes (SAFE1). */
 const VARIABLES: readonly (readonly [AvailableProvider['name'], readonly SecretVariable[]])[] = [
   ['anthropic', ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN']],
   ['openai', ['OPENAI_API_KEY']],

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import * as providers from './index.js';
 
 describe('the package of providers', () => {
-  it('[P2] exports these providers', () => {
+  it('[MODEL2] exports these providers', () => {
     expect(Object.keys(providers).sort()).toEqual([
       'anthropic',
       'availableProviders',
@@ -23,7 +23,7 @@ describe('the package of providers', () => {
     ]);
   });
 
-  it('[P2] each provider has a name, which an option can change', () => {
+  it('[MODEL2] each provider has a name, which an option can change', () => {
     const { anthropic, google, openai, openaiCompatible } = providers;
     expect([openai(), anthropic(), google()].map(({ name }) => name)).toEqual(['openai', 'anthropic', 'google']);
     expect(openai({ name: 'azure' }).name).toBe('azure');

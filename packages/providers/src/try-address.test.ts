@@ -17,7 +17,7 @@ describe('trying the base URL of a provider', () => {
   const key = 'sk-not-a-key-at-all';
   const openai = (url = `${server.url}/v1`) => ({ OPENAI_API_KEY: key, OPENAI_BASE_URL: url });
 
-  it('[P2] lists the models, with the key and the query of the base URL', async () => {
+  it('[MODEL2] lists the models, with the key and the query of the base URL', async () => {
     const models = json(200, { data: [] });
     server.will(models, models, models, models);
     for (const env of [
@@ -43,7 +43,7 @@ describe('trying the base URL of a provider', () => {
     expect(fourth).toMatchObject({ path: '/v1beta/models', headers: { 'x-goog-api-key': key } });
   });
 
-  it('[P2] reports a refused connection or a timeout', async () => {
+  it('[MODEL2] reports a refused connection or a timeout', async () => {
     expect(await tryAddress('openai', openai('http://127.0.0.1:9/v1?key=secret'), PATIENT_MS)).toEqual({
       answers: false,
       problem: 'no response from http://127.0.0.1:9/v1: connection refused',
@@ -61,7 +61,7 @@ describe('trying the base URL of a provider', () => {
     silent.close();
   });
 
-  it('[P2] reports a server that switches protocols instead of answering', async () => {
+  it('[MODEL2] reports a server that switches protocols instead of answering', async () => {
     const switching = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () =>
@@ -79,7 +79,7 @@ describe('trying the base URL of a provider', () => {
     switching.close();
   });
 
-  it('[P2] sends the key to no other URL', async () => {
+  it('[MODEL2] sends the key to no other URL', async () => {
     server.will(json(302, {}, { location: `${elsewhere.url}/v1/models` }));
     const tried = await tryAddress('openai', openai(), PATIENT_MS);
     expect(tried).toMatchObject({ answers: false, problem: expect.stringContaining('302') as string });
@@ -88,7 +88,7 @@ describe('trying the base URL of a provider', () => {
     expect(await tryAddress('openai', { OPENAI_BASE_URL: server.url }, PATIENT_MS)).toBeUndefined();
   });
 
-  it('[P2] distinguishes a rejected key and a broken server from one without a model list', async () => {
+  it('[MODEL2] distinguishes a rejected key and a broken server from one without a model list', async () => {
     server.will(json(401, {}), json(502, {}), json(404, {}));
     const problems = [];
     for (let tries = 0; tries < 3; tries += 1) problems.push(await tryAddress('openai', openai(), PATIENT_MS));

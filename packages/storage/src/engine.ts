@@ -24,7 +24,7 @@ export interface Verbs {
 export interface Unit extends Verbs {
   /**
    * Runs last before the commit: numbers events and chains audit records under the world's row lock. If it ran earlier, a slow step could
-   * commit a lower number after a higher one was read, and a resumed stream would skip it (S6).
+   * commit a lower number after a higher one was read, and a resumed stream would skip it (STORE6).
    */
   finish: (worldId: string) => Promise<Finished>;
 }

@@ -9,7 +9,7 @@ const installed =
     return name;
   };
 
-it('[S4.3] names the command that installs the missing packages', async () => {
+it('[STORE4.3] names the command that installs the missing packages', async () => {
   await expect(explainMissing(failed(), installed())).rejects.toMatchObject({
     code: 'invalid',
     message:

@@ -6,7 +6,7 @@ import type { StoreInspection } from './sqlite/inspect.js';
 
 // Loaded lazily: the driver and the job queue take as long to load as the rest of the store, and most installations don't use PostgreSQL.
 
-/** Opens a store that any number of processes can share (S4). */
+/** Opens a store that any number of processes can share (STORE4). */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Store> {
   const loaded = await explainMissing(import('./postgres/open.js'));
   return await loaded.openPostgres(url, options);

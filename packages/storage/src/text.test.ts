@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { fromStored, toStored } from './text.js';
 
-it('[A7] any text is read back unchanged, and is stored in a form that databases keep', () => {
+it('[CALL7] any text is read back unchanged, and is stored in a form that databases keep', () => {
   const text = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) });
   const awkward = fc.string({ unit: fc.constantFrom('\0', '\u001a', '0', 'a', '\ud83d', '\udf3b', '\ud800') });
   fc.assert(

@@ -10,7 +10,7 @@ declare global {
 
 /**
  * Escapes text that databases can't store: SQLite truncates at NUL, PostgreSQL rejects it, and both replace lone surrogates, which would change
- * an approved call (A7). The escape is SUB and four hex digits; SUB itself is escaped too.
+ * an approved call (CALL7). The escape is SUB and four hex digits; SUB itself is escaped too.
  */
 const SUB = '\u001a';
 const UNSAFE = /[\0\u001a]|\p{Surrogate}/gu;

@@ -39,7 +39,7 @@ export interface CommandContext {
   readonly columns: () => number | undefined;
 }
 
-/** Flags that every command has (X4). */
+/** Flags that every command has (TERM4). */
 export interface GlobalOptions {
   readonly home?: string;
   readonly url?: string;

@@ -5,7 +5,7 @@ import type { Console } from './console.js';
 import { createContext } from './create-context.js';
 import type { ServerAccess } from './connection/server-access.js';
 
-it('[X2] treats a terminal that reports no size as 80×24', () => {
+it('[TERM2] treats a terminal that reports no size as 80×24', () => {
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 0, rows: 0 });
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const console = { stdin, stdout, stderr: new PassThrough(), env: {} } as unknown as Console;

@@ -92,7 +92,7 @@ export function createContext({ console, servers, version }: ProgramInput, optio
   };
 }
 
-/** The time limit for closing: a person who leaves gets the prompt back soon, and nothing is lost (S3). */
+/** The time limit for closing: a person who leaves gets the prompt back soon, and nothing is lost (STORE3). */
 const PATIENCE_MS = 4_500;
 
 async function patience(): Promise<undefined> {

@@ -8,7 +8,7 @@ const people = [
 ];
 const find = (word: string): string => findThing(calls, word, { what: 'approval' }).id;
 
-describe('[X3.10] the name of a thing', () => {
+describe('[TERM3.11] the name of a thing', () => {
   it('is its id, its name, or the start of only one id', () => {
     expect(find('approval_77cd')).toBe('approval_77cd00');
     expect(find('approval_01a2f1')).toBe('approval_01a2f1');

@@ -5,7 +5,7 @@ import { worldsOf } from './project/world-of-folder.js';
 import { suggestion } from './text/suggest.js';
 import { errors } from './words/errors.js';
 
-/** The world with this name or id. Without a name, the one of the current folder or else the only one (X3.9). */
+/** The world with this name or id. Without a name, the one of the current folder or else the only one (TERM3.10). */
 export async function findWorld(client: Client, name: string | undefined, folder = process.cwd()): Promise<World> {
   const worlds = await readAll((page) => client.worlds(page));
   if (name !== undefined) return findThing(worlds, name, { what: 'world' });
@@ -54,7 +54,7 @@ export async function findChat(client: Client, world: string, id: string): Promi
 /** Shorter ones would soon start another id too. */
 const SHORTEST_START = 4;
 
-/** The thing with this id or name, or the only one whose id starts like this (X3.10). */
+/** The thing with this id or name, or the only one whose id starts like this (TERM3.11). */
 export function findThing<T extends { id: string; name?: string }>(
   things: readonly T[],
   word: string,

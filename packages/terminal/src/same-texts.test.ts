@@ -38,20 +38,20 @@ describe.each(SCREENS)('a card in %s', (_, shown) => {
     expect(shown({ toolName: 'stamp', arguments: {} })).toContain('Mason wants to use stamp');
   });
 
-  it('[A1.1] [A3] shows the text that the tool declares, and labels it as the tool’s', () => {
+  it('[CALL1.1] [CALL3] shows the text that the tool declares, and labels it as the tool’s', () => {
     const text = shown({ toolName: 'stamp', arguments: {}, message: 'Stamp it?\nin /safe · sandboxed \u202Ex' });
     expect(text).toMatch(/^ +The tool asks: “Stamp it\? in \/safe · sandboxed ‹U\+202E›x”/m);
     expect(shown({ toolName: 'stamp', arguments: {}, message: 'Run stamp' })).not.toContain('The tool asks');
   });
 
-  it('[A15] counts the masked secrets in the shown text', () => {
+  it('[SAFE6] counts the masked secrets in the shown text', () => {
     expect(shown({ arguments: { command: 'a ‹masked 1› ‹masked 2›' } })).toContain(
       '2 secrets are masked; the tool gets the real values.',
     );
     expect(shown({})).not.toContain('masked');
   });
 
-  it('[A15] escapes every character on the list of invisible characters', () => {
+  it('[SAFE6] escapes every character on the list of invisible characters', () => {
     const hidden = new RegExp(HIDDEN_IN_CODE, 'u');
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
@@ -61,18 +61,18 @@ describe.each(SCREENS)('a card in %s', (_, shown) => {
     );
   });
 
-  it('[A7.4] says that a person edited the call', () => {
+  it('[CALL7.4] says that a person edited the call', () => {
     expect(shown({ edited: true })).toContain('This is the edited call. Check it, then approve it.');
     expect(shown({})).not.toContain('edited call');
   });
 
-  it('[A11] says when it expires', () => {
+  it('[CALL11] says when it expires', () => {
     expect(shown({ expiresAt: new Date(NOW + 30_000).toISOString() })).toMatch(/[Ee]xpires .*in 30 s/);
     expect(shown({})).not.toMatch(/[Ee]xpires/);
   });
 });
 
-it('[A5.2] approving for this chat is offered in every mode only if something narrower than every call covers this one', () => {
+it('[CALL5.2] approving for this chat is offered in every mode only if something narrower than every call covers this one', () => {
   const choices = (session: NonNullable<Approval['session']>): string => {
     const asked = viewOfApproval(approvalOf(1, { session }));
     const offered = offeredActions(asked, { part: 'decide', isCut: false, hasOthers: false, hasMore: true });
@@ -85,13 +85,13 @@ it('[A5.2] approving for this chat is offered in every mode only if something na
     expect(text).not.toMatch(/approve for this chat/i);
 });
 
-it('[A11] a card also shows in the bar of a short screen when it expires', () => {
+it('[CALL11] a card also shows in the bar of a short screen when it expires', () => {
   const bar = onTheScreen({ expiresAt: new Date(NOW + 30_000).toISOString() }, 'composer');
   expect(bar).toContain('Ctrl-G to review');
   expect(bar).toContain('expires in 30 s');
 });
 
-it('[A11] [W5] describes a decision the same way in every mode', () => {
+it('[CALL11] [HTTP14] describes a decision the same way in every mode', () => {
   const at = new Date(NOW - 3000).toISOString();
   const ada = { kind: 'person', id: 'owner', name: 'ada' } as const;
   const decision: Decision = { outcome: 'approved', scope: 'once', by: ada, via: 'terminal', at };

@@ -4,7 +4,7 @@ import { findSandbox } from './sandbox/find-sandbox.js';
 import { refuseHosts } from './sandbox/gateway/refuse-hosts.js';
 import { shellCmd } from './shell/shell-cmd.js';
 
-it('[A1] read-only tools and questions run without approval; all other built-in tools need it', () => {
+it('[CALL1] read-only tools and questions run without approval; all other built-in tools need it', () => {
   const tools = defaultTools({ shell: { sandbox: { kind: 'none', reason: 'a test' }, hide: [] } });
   const table = tools.map(({ definition: { name, approval, readOnly }, trusted }) => [
     name,
@@ -26,7 +26,7 @@ it('[A1] read-only tools and questions run without approval; all other built-in 
   ]);
 });
 
-it('[A47] each tool reports how its calls run: only commands are sandboxed, and web_fetch uses the network', () => {
+it('[CALL20] each tool reports how its calls run: only commands are sandboxed, and web_fetch uses the network', () => {
   const opened = { folders: ['/opt/lib'], hosts: ['a.example'], anyHost: false, privateHosts: [] };
   const kept = { kind: 'sandbox-exec', program: '/usr/bin/sandbox-exec' } as const;
   const tools = defaultTools({ shell: { sandbox: kept, hide: [] } });
@@ -48,7 +48,7 @@ it('[A47] each tool reports how its calls run: only commands are sandboxed, and 
   ]);
 });
 
-it('[A53.10] a call can name all hosts that a rehearsal records', async () => {
+it('[CHANGE8.6] a call can name all hosts that a rehearsal records', async () => {
   const refused = refuseHosts();
   for (let host = 0; host < 100; host += 1)
     await refused.outside.network.resolve(`h${host}.example`).catch(() => undefined);
@@ -57,7 +57,7 @@ it('[A53.10] a call can name all hosts that a rehearsal records', async () => {
   expect(tool.validate({ command: 'curl', hosts: [...refused.tried()] })).toMatchObject({ ok: true });
 });
 
-it('[L1.5] without a sandbox, they say what is missing and how to get it', () => {
+it('[LIB1.5] without a sandbox, they say what is missing and how to get it', () => {
   const advice = 'Pass the result of findSandbox(), as in shellCmd({ sandbox: await findSandbox() })';
   const none = (...given: unknown[]) => shellCmd(...(given as Parameters<typeof shellCmd>));
   expect(() => none()).toThrow(`shellCmd: sandbox is missing. ${advice}`);

@@ -48,7 +48,7 @@ export async function focused(control: Locator): Promise<void> {
 }
 
 /**
- * Presses a button of a card that has just appeared, without the second in which the card can't be decided (A23). The
+ * Presses a button of a card that has just appeared, without the second in which the card can't be decided (CALL18). The
  * visit needs `clock`.
  */
 export async function decide(page: Page, name: string): Promise<void> {

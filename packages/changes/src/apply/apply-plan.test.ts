@@ -74,7 +74,7 @@ describe.skipIf(process.platform !== 'linux')('applying a draft', () => {
     ['on one disk', undefined],
     ['from another disk', '/dev/shm'],
   ])(
-    '[A45.1] a process that is killed while it applies a draft %s leaves all of its changes or none',
+    '[CHANGE2.1] a process that is killed while it applies a draft %s leaves all of its changes or none',
     { timeout: isFullSize ? 3_600_000 : 300_000 },
     async (_name, disk) => {
       const rounds = isFullSize ? scaled(100) : 4;
@@ -163,7 +163,7 @@ describe.skipIf(process.platform !== 'linux')('applying a draft', () => {
         await symlink('again', join(real, 'changed'));
       },
     ],
-  ])('[A45.1] changes nothing if, after it was planned, %s', async (_name, meanwhile) => {
+  ])('[CHANGE2.1] changes nothing if, after it was planned, %s', async (_name, meanwhile) => {
     await mkdir(join(top, 'draft'));
     const { real, root, upper } = await prepare(top, join(top, 'draft'));
     const plan = await planned(real, upper);
@@ -173,7 +173,7 @@ describe.skipIf(process.platform !== 'linux')('applying a draft', () => {
     expect(stateOf(real)).toEqual(before);
   });
 
-  it('[A45.1] undoes all steps if one of them fails', async () => {
+  it('[CHANGE2.1] undoes all steps if one of them fails', async () => {
     await mkdir(join(top, 'draft'));
     const { real, root, upper } = await prepare(top, join(top, 'draft'));
     const plan = await planned(real, upper);

@@ -17,7 +17,7 @@ import { makeCallFolder } from './call-folders.js';
 import { sweepFolders } from './sweep-folders.js';
 import { folderIdOf, type FolderPlan, type Step } from '../plan/plan.js';
 
-describe.skipIf(process.platform !== 'linux')('[A45.1] the journal of a draft', () => {
+describe.skipIf(process.platform !== 'linux')('[CHANGE2.1] the journal of a draft', () => {
   let top: string;
   let real: string;
   let drafts: string;

@@ -27,7 +27,7 @@ const SCRIPT = `
   });
   await applyPlan({ plan, workingDirectory, upper, root });`;
 
-describe.skipIf(process.platform !== 'linux')('[T15] read-only folders', () => {
+describe.skipIf(process.platform !== 'linux')('[TURN15] read-only folders', () => {
   let root: string;
   const at = (...names: string[]): string => join(root, ...names);
   beforeEach(async () => {

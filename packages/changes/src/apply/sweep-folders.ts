@@ -7,7 +7,7 @@ import { removeTree } from '../files/remove-tree.js';
 
 /**
  * Removes drafts left by killed processes. One that was being applied is undone first; the others are never applied: the outcome of their
- * commands is unknown (S3).
+ * commands is unknown (STORE3).
  */
 export async function sweepFolders(lock: ProcessLock): Promise<void> {
   for (const name of await readdir(lock.folder).catch(() => [])) {

@@ -59,7 +59,7 @@ export const WHOLE_LIMITS: EffectLimits = {
   files: 20_000,
 };
 
-/** What a planned draft will do to the working folder, for people and for the signature (A53). Reads only paths that the draft changes. */
+/** What a planned draft will do to the working folder, for people and for the signature (CHANGE8). Reads only paths that the draft changes. */
 export async function effectOf(
   draft: PlannedChange,
   changes: readonly Change[],

@@ -23,7 +23,7 @@ const folder = (path: string, before: number, mode: number): Change => ({
   mode,
 });
 
-describe('[A54.1] the paths of an effect', () => {
+describe('[RULE10.1] the paths of an effect', () => {
   it('include everything in a removed folder, changed permissions and both ends of a move', () => {
     const changes = [
       folder('', 0o755, 0o777),

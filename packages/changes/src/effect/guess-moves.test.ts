@@ -33,7 +33,7 @@ const removed = async (path: string, text: string): Promise<Change> => {
   return { do: 'remove', path, was: [['', versionOf(stats)]] };
 };
 
-it('[A53.1] pairs each removed file with the first new one of the same content', async () => {
+it('[CHANGE8.1] pairs each removed file with the first new one of the same content', async () => {
   const gone = [await removed('1', 'same'), await removed('2', 'same'), await removed('3', 'else')];
   const moves = await guessMoves(folder.path, [...gone, added('a', 'same'), added('b', 'same'), added('c', 'othr')]);
   expect([...moves.to].map(([to, { path }]) => [to, path])).toEqual([
@@ -43,13 +43,13 @@ it('[A53.1] pairs each removed file with the first new one of the same content',
   expect([...moves.from]).toEqual(['1', '2']);
 });
 
-it('[A53.1] reads no large files that were removed: they are shown as removed and added', async () => {
+it('[CHANGE8.1] reads no large files that were removed: they are shown as removed and added', async () => {
   const large = 'x'.repeat(1024 ** 2 + 1);
   const moves = await guessMoves(folder.path, [await removed('1', large), added('a', large)]);
   expect([...moves.to.keys()]).toEqual([]);
 });
 
-it('[A53.1] a command that adds very many files of one size does not block the server', async () => {
+it('[CHANGE8.1] a command that adds very many files of one size does not block the server', async () => {
   const one = added('one', 'same');
   const many = Array.from({ length: 100_000 }, (_, index) => ({ ...one, path: `new/${index}`, hash: `${index}` }));
   const moves = await guessMoves(folder.path, [...many, one, await removed('old', 'same')]);

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { mediaTypeOf } from './media-type.js';
 
-it('[A53.1] recognizes common binary files by their first bytes', () => {
+it('[CHANGE8.1] recognizes common binary files by their first bytes', () => {
   const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
   expect(mediaTypeOf(Buffer.from(png, 'base64'))).toBe('image/png');
   expect(mediaTypeOf(Buffer.from('RIFF\x10\0\0\0WEBPVP8 ', 'latin1'))).toBe('image/webp');

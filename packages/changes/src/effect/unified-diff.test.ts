@@ -39,7 +39,7 @@ describe('unifiedDiff', () => {
     expect(signed).toEqual(['-line 10', '+one', '-line 2090', '+two']);
   });
 
-  it('[A17] compares files of 20,000 lines completely, however much changes', () => {
+  it('[CALL15] compares files of 20,000 lines completely, however much changes', () => {
     const lines = (change: (index: number) => string): string =>
       Array.from({ length: 20_000 }, (_, index) => `${change(index)}\n`).join('');
     const before = lines((index) => (index % 5 === 0 ? '}' : `line ${index}`));
@@ -55,7 +55,7 @@ describe('unifiedDiff', () => {
     expect(all.lines).toEqual({ added: 20_000, removed: 20_000 });
   });
 
-  it('[A17] of longer files, says what is replaced and counts as truncated', () => {
+  it('[CALL15] of longer files, says what is replaced and counts as truncated', () => {
     const many = (word: string, length: number): string => `${word}\n`.repeat(length);
     expect(unifiedDiff('n', many('old', 20_001), many('new', 3))).toEqual({
       text: '--- a/n\n+++ b/n\n(too long to compare: 20001 lines are replaced with 3 lines)',

@@ -19,7 +19,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { copyTree } from './copy-tree.js';
 import { removeTree } from './remove-tree.js';
 
-describe.skipIf(process.platform !== 'linux')('[A45] copying to another disk', () => {
+describe.skipIf(process.platform !== 'linux')('[CHANGE2] copying to another disk', () => {
   let top: string;
   let from: string;
   let to: string;
@@ -60,7 +60,7 @@ describe.skipIf(process.platform !== 'linux')('[A45] copying to another disk', (
     expect(await copyTree(join(from, 'link'), join(top, 'l'))).toBe(lstatSync(join(top, 'l'), { bigint: true }).ino);
   });
 
-  it('[A45] copies a sparse file sparse', async () => {
+  it('[CHANGE2] copies a sparse file sparse', async () => {
     const file = join(from, 'sparse');
     writeFileSync(file, 'start');
     truncateSync(file, 64 * 1024 * 1024);

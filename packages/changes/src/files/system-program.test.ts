@@ -17,7 +17,7 @@ async function program(...names: string[]): Promise<string> {
   return file;
 }
 
-it('[A21.4] uses the first of its folders that has the program, whatever PATH says', async () => {
+it('[SAFE1.4] uses the first of its folders that has the program, whatever PATH says', async () => {
   const first = await program('a', 'tool');
   await program('b', 'tool');
   expect(
@@ -35,7 +35,7 @@ it('[A21.4] uses the first of its folders that has the program, whatever PATH sa
   }
 });
 
-it('[A21.4] rejects folders, files that are not executable and anything world-writable, even behind a symlink', async () => {
+it('[SAFE1.4] rejects folders, files that are not executable and anything world-writable, even behind a symlink', async () => {
   await mkdir(join(folder.path, 'a', 'tool'), { recursive: true });
   await chmod(await program('b', 'tool'), 0o644);
   await chmod(await program('c', 'tool'), 0o777);

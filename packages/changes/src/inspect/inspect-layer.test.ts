@@ -25,7 +25,7 @@ const put = async (where: TestFolder, path: string, text = '', mode = 0o644): Pr
 const kept = (path: string): boolean => existsSync(join(draft.path, path));
 
 describe('inspectLayer', () => {
-  it('[A44] leaves out every name in the table, wherever it applies', async () => {
+  it('[CHANGE1] leaves out every name in the table, wherever it applies', async () => {
     const paths = ENTRIES.map(({ entry }, at) =>
       entry.startsWith('/') ? entry.slice(1) : `d${at}/${entry.replaceAll('*', 'some')}`,
     );
@@ -37,7 +37,7 @@ describe('inspectLayer', () => {
     expect(new Set(leftOut.map(({ why }) => why))).toEqual(new Set(['runs-later']));
   });
 
-  it('[A44] leaves out names at the top level of a repository in the folder, and a symlink to such a name', async () => {
+  it('[CHANGE1] leaves out names at the top level of a repository in the folder, and a symlink to such a name', async () => {
     await mkdir(join(folder.path, 'sub/.git'), { recursive: true });
     await mkdir(join(folder.path, 'plain'));
     await put(draft, 'sub/.github/workflows/ci.yml');
@@ -53,7 +53,7 @@ describe('inspectLayer', () => {
     expect(['sub/.github/workflows', 'plain/.github/workflows/ci.yml'].map(kept)).toEqual([false, true]);
   });
 
-  it('[A44] leaves out a changed symlink in a chain that starts at a name that programs run automatically', async () => {
+  it('[CHANGE1] leaves out a changed symlink in a chain that starts at a name that programs run automatically', async () => {
     for (const path of ['hooks/v1/pre-commit', 'tools/one/tasks/tasks.json']) await put(folder, path);
     await symlink('v1', join(folder.path, 'hooks/current'));
     await symlink('hooks/current', join(folder.path, '.husky'));
@@ -72,7 +72,7 @@ describe('inspectLayer', () => {
     expect(['hooks/current', 'tools/now'].map(kept)).toEqual([false, false]);
   });
 
-  it('[A36.1] leaves out a changed symlink in a dot-folder or on the path to one', async () => {
+  it('[CHANGE4.1] leaves out a changed symlink in a dot-folder or on the path to one', async () => {
     for (const path of ['conf/a', 'hold/v1/a']) await put(folder, path);
     await symlink('v1', join(folder.path, 'hold/now'));
     await symlink('hold/now', join(folder.path, '.other'));
@@ -91,7 +91,7 @@ describe('inspectLayer', () => {
     expect(['evil/b', 'hold/v2/b'].map(kept)).toEqual([true, true]);
   });
 
-  it('[A44] leaves out symlinks in a repository of any name, through which Git would write elsewhere', async () => {
+  it('[CHANGE1] leaves out symlinks in a repository of any name, through which Git would write elsewhere', async () => {
     for (const name of ['HEAD', 'objects/x', 'refs/x', 'logs/refs/heads/x', 'COMMIT_EDITMSG'])
       await put(folder, `store/${name}`);
     await mkdir(join(draft.path, 'store/logs/refs/heads'), { recursive: true });
@@ -104,7 +104,7 @@ describe('inspectLayer', () => {
     expect(await Promise.all([...links, 'latest'].map(there))).toEqual([false, false, true]);
   });
 
-  it('[A37.2] leaves out all of .git and executables if Git can’t read its configuration', async () => {
+  it('[CHANGE5.2] leaves out all of .git and executables if Git can’t read its configuration', async () => {
     await mkdir(join(folder.path, '.git'));
     for (const name of ['HEAD', 'objects/x', 'refs/x']) await put(folder, `bare/${name}`);
     await put(draft, '.git/index');
@@ -122,7 +122,7 @@ describe('inspectLayer', () => {
     expect(kept('src/a.ts')).toBe(true);
   });
 
-  it('[A37] keeps the todo list of a rebase that runs nothing', async () => {
+  it('[CHANGE5] keeps the todo list of a rebase that runs nothing', async () => {
     await mkdir(join(folder.path, '.git'));
     await put(draft, '.git/rebase-merge/git-rebase-todo', 'pick abc exec\n');
     expect(await inspectLayer(draft.path, folder.path)).toEqual([]);
@@ -138,7 +138,7 @@ describe('inspectLayer', () => {
         mayCreate: (path) => named.some((name) => path.startsWith(join(folder.path, name))),
       });
 
-    it('[A36] leaves out new dot-files, new files in dot-folders and new executables', async () => {
+    it('[CHANGE4] leaves out new dot-files, new files in dot-folders and new executables', async () => {
       await put(folder, '.config/there');
       await put(folder, 'run.sh', '', 0o755);
       await put(draft, '.config/there', 'changed');
@@ -156,7 +156,7 @@ describe('inspectLayer', () => {
       expect(await readdir(join(draft.path, 'src'))).toEqual(['a.ts']);
     });
 
-    it('[A36] applies files that a rule names, but no file that runs automatically', async () => {
+    it('[CHANGE4] applies files that a rule names, but no file that runs automatically', async () => {
       for (const path of ['.venv/bin/python', '.venv/.vscode/tasks.json', '.toolrc']) await put(draft, path, '', 0o755);
       expect(await inspect('.venv')).toEqual([
         { path: '.toolrc', why: 'new-hidden' },
@@ -165,13 +165,13 @@ describe('inspectLayer', () => {
       expect(kept('.venv/bin/python')).toBe(true);
     });
 
-    it('[A36] applies a commit', async () => {
+    it('[CHANGE4] applies a commit', async () => {
       await mkdir(join(folder.path, '.git'));
       await put(draft, '.git/objects/ab/cd', '', 0o444);
       expect(await inspect()).toEqual([]);
     });
 
-    it('[A36.2] applies node_modules as a whole or not at all', async () => {
+    it('[CHANGE4.2] applies node_modules as a whole or not at all', async () => {
       await put(draft, 'package-lock.json');
       await put(draft, 'app/node_modules/a/index.js');
       await put(draft, 'app/node_modules/a/node_modules/b/.eslintrc');

@@ -23,7 +23,7 @@ import {
 /** The kernel's limit is 4,096 bytes including the prefix. A command that uses `cd` can go deeper. */
 export const LONGEST_PATH = 3_000;
 
-/** Removes changes from a draft that must not reach the working folder (A44, A36), and returns them. All writers must be dead. */
+/** Removes changes from a draft that must not reach the working folder (CHANGE1, CHANGE4), and returns them. All writers must be dead. */
 export async function inspectLayer(
   upper: string,
   workingDirectory: string,

@@ -6,7 +6,7 @@ const file = (mode = 0o644) => ({ mode, isFile: () => true, isSymbolicLink: () =
 const link = { mode: 0o777, isFile: () => false, isSymbolicLink: () => true };
 const folder = { mode: 0o755, isFile: () => false, isSymbolicLink: () => false };
 
-describe('[A36] a file that needs a rule', () => {
+describe('[CHANGE4] a file that needs a rule', () => {
   it.each([
     ['a new dot-file', '.toolrc', file(), undefined, 'new-hidden'],
     ['a new file in a dot-folder', '.venv/bin/python', file(), undefined, 'new-hidden'],

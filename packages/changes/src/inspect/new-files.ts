@@ -7,7 +7,7 @@ export type WhyNew = WhyHidden | 'new-executable';
 type Kind = Pick<Stats, 'mode' | 'isFile' | 'isSymbolicLink'>;
 
 /**
- * Why a file in a draft needs a rule that names it if nobody approved the command (A36): programs may run it automatically. `hidden`: the
+ * Why a file in a draft needs a rule that names it if nobody approved the command (CHANGE4): programs may run it automatically. `hidden`: the
  * reason derived from its path. `there`: the existing entry at that path in the working folder.
  */
 export function whyNew(hidden: WhyHidden | undefined, drafted: Kind, there: Kind | undefined): WhyNew | undefined {

@@ -35,7 +35,7 @@ const named = async (workingDirectory?: string, folders?: readonly string[]): Pr
   return paths;
 };
 
-describe('[A37] what Git’s configuration names', () => {
+describe('[CHANGE5] what Git’s configuration names', () => {
   it.each([
     ['hooks on one line, with a comment', '[core] hooksPath = my-hooks ; of the team\n', 'my-hooks'],
     ['hooks in quotes, in any case', '[CORE]\n\tHooksPath = "my hooks" # these\n', 'my hooks'],
@@ -106,14 +106,14 @@ describe('[A37] what Git’s configuration names', () => {
     expect(await namedInSettings(folder.path, [], git, 11)).toMatchObject({ known: true });
   });
 
-  it('[A44] includes the targets of symlinks whose names programs run automatically, including in subfolders', async () => {
+  it('[CHANGE1] includes the targets of symlinks whose names programs run automatically, including in subfolders', async () => {
     for (const path of ['conf/x', 'sub/.vscode/x', 'sub/plain/x']) await put(path);
     await symlink('../conf', at('sub/.husky'));
     await symlink('../plain/tasks.json', at('sub/.vscode/tasks.json'));
     expect(await named()).toEqual(expect.arrayContaining(['conf', 'sub/plain/tasks.json']));
   });
 
-  it('[A36] reports files that a symlink puts into a dot-folder', async () => {
+  it('[CHANGE4] reports files that a symlink puts into a dot-folder', async () => {
     for (const path of ['conf/x', 'sub/.tool/x', 'sub/deep/x']) await put(path);
     await symlink('conf', at('.sometool'));
     await symlink('../deep', at('sub/.tool/more'));
@@ -178,7 +178,7 @@ describe('[A37] what Git’s configuration names', () => {
 });
 
 describe('asking Git', () => {
-  it('[A37.1] runs nothing that the configuration names, and ignores our variables', async () => {
+  it('[CHANGE5.1] runs nothing that the configuration names, and ignores our variables', async () => {
     const touch = `touch ${at('ran')}`;
     await repository(
       '.',

@@ -1,5 +1,5 @@
 /**
- * Files and folders that programs run automatically: on `cd`, on `git commit`, or when an editor opens the folder (A20).
+ * Files and folders that programs run automatically: on `cd`, on `git commit`, or when an editor opens the folder (RULE2).
  * Code that a person starts knowingly (`make`, `npm test`) is not listed; see SECURITY.md.
  *
  * `*` matches any part of a single name. An entry with a slash matches the end of a path; one that starts with a slash

@@ -7,7 +7,7 @@ const example = (entry: string): string => entry.replace(/^\//, '').replaceAll('
 const later = (path: string): string | undefined => runsLater('/work', `/work/${path}`);
 
 describe('the table of names', () => {
-  it.each(ENTRIES)('[A44] $runner: $entry', ({ entry }) => {
+  it.each(ENTRIES)('[CHANGE1] $runner: $entry', ({ entry }) => {
     const name = example(entry);
     expect([name, name.toUpperCase(), `${name}/inside/file`].map(later)).not.toContain(undefined);
     // Only anchored names are harmless in subfolders.
@@ -30,7 +30,7 @@ describe('the table of names', () => {
     expect(everyday.split(/\s+/).filter((path) => later(path) !== undefined)).toEqual([]);
   });
 
-  it('[A44] recognizes a folder that must not be replaced by a symlink', () => {
+  it('[CHANGE1] recognizes a folder that must not be replaced by a symlink', () => {
     expect(['.cargo', 'a/.cargo', '.github', '.config', 'tools'].map(leadsToEntry)).not.toContain(false);
     expect(['src', 'a/.github', 'cargo', '.cargo/config'].map(leadsToEntry)).not.toContain(true);
   });
@@ -53,7 +53,7 @@ describe('the state of an interrupted rebase, cherry-pick or bisect', () => {
     ['.git/rebase-merge/strategy', 'x/../evil'],
     ['.git/sequencer/opts', '[options]\n\tstrategy = x/../evil\n'],
     ['.git/BISECT_NAMES', '$(evil)'],
-  ] as [string, string][])('[A37] %s runs something: %j', (path, text) => {
+  ] as [string, string][])('[CHANGE5] %s runs something: %j', (path, text) => {
     expect(runs(path, text)).toBe(true);
   });
 

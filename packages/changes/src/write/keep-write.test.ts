@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { makeFolder } from '../../../../tests/support/make-folder.js';
 import { putOld } from './keep-write.js';
 
-it('[A58.2] a file that can’t get back its owner loses its setuid bit', async () => {
+it('[CHANGE10.2] a file that can’t get back its owner loses its setuid bit', async () => {
   const folder = await makeFolder();
   const path = join(folder.path, 'kept', 'program');
   const theirs = 54_321;

@@ -28,7 +28,7 @@ function isReplacedAsBytes(old: Buffer, content: string): boolean {
   return looksBinary(old) || (old.toString('utf8') === content && !old.equals(Buffer.from(content)));
 }
 
-/** What a write will do, which is known without running anything (A52.9). */
+/** What a write will do, which is known without running anything (CHANGE7). */
 export async function previewWrite(write: FileWrite): Promise<EffectPreview> {
   const { path: name, old, content } = write;
   const { lines, ...preview } = diffOfWrite(write);

@@ -16,14 +16,14 @@ import { failure, readJson, readText, send, type Connector, type Request } from 
 export interface ClientOptions {
   /** The server's URL, such as `http://127.0.0.1:4160`. A page served by the server passes its own origin. */
   url: string;
-  /** The bearer token, for programs. Browsers use a session instead (W1). */
+  /** The bearer token, for programs. Browsers use a session instead (WHO1). */
   token?: string;
   /** A session's header value; the other part is a cookie. */
   session?: string;
   /** Sent as `User-Agent`. Browsers ignore it. */
   userAgent?: string;
   fetch?: typeof fetch;
-  /** Asks the person to confirm a change with a passkey (A49.5). The change is then sent again. Without it, such a change is refused. */
+  /** Asks the person to confirm a change with a passkey (SIGN2.5). The change is then sent again. Without it, such a change is refused. */
   confirm?: (action: Confirmable) => Promise<PasskeyConfirmation>;
   clock?: Clock;
   random?: () => number;

@@ -16,7 +16,7 @@ export class ClientError extends Error {
   readonly detail: string;
   /** The invalid input field. */
   readonly field?: string;
-  /** The current state of a call that could not be decided (W5). */
+  /** The current state of a call that could not be decided (HTTP14). */
   readonly state?: string;
   /** The delay in milliseconds that the server requests before the next attempt. */
   readonly retryAfterMs?: number;

@@ -106,7 +106,7 @@ export interface BothWays extends PageQuery {
   newest?: true;
 }
 
-/** A value with its ETag, which an update must send (W6). */
+/** A value with its ETag, which an update must send (HTTP15). */
 export interface Tagged<T> {
   readonly value: T;
   readonly etag: string | undefined;
@@ -115,17 +115,17 @@ export interface Tagged<T> {
 /** Omitted fields stay unchanged; null clears an optional field. */
 export type Change<T> = { readonly [Field in keyof T]?: T[Field] | null };
 
-/** Every call can be aborted. If a decision or answer is rejected, the `ClientError` contains the call's `state` (W5). */
+/** Every call can be aborted. If a decision or answer is rejected, the `ClientError` contains the call's `state` (HTTP14). */
 export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** An update may send the ETag that it is based on. A stale ETag is rejected with 412, so that no change is lost (W6). */
+/** An update may send the ETag that it is based on. A stale ETag is rejected with 412, so that no change is lost (HTTP15). */
 export interface ChangeOptions extends CallOptions {
   ifMatch?: string;
 }
 
-/** Calls that a program outside proposes and runs itself (A55). It may run a call only if its state is `allowed`. */
+/** Calls that a program outside proposes and runs itself (EXT1). It may run a call only if its state is `allowed`. */
 interface ExternalCalls {
   /** Creates an external agent, or finds the one with this name, and creates a token that can only propose its calls. */
   createAgent(world: string, agent: NewExternalAgent, options?: CallOptions): Promise<CreatedExternalAgent>;
@@ -138,7 +138,7 @@ interface ExternalCalls {
 }
 
 /**
- * A Countersign server, with one method per route (W3). Methods reject only with a `ClientError`: `problem` means that the server responded
+ * A Countersign server, with one method per route (HTTP2). Methods reject only with a `ClientError`: `problem` means that the server responded
  * with an error, `network` that there was no response.
  */
 export interface Client {
@@ -149,15 +149,15 @@ export interface Client {
 
   health(options?: CallOptions): Promise<Health>;
   /**
-   * Opens a session with the ticket of a start link, an invitation, a token or a passkey (W1). The browser stores the cookie; pass the other part to
+   * Opens a session with the ticket of a start link, an invitation, a token or a passkey (WHO1). The browser stores the cookie; pass the other part to
    * `createClient`.
    */
   openSession(ticket: string | NewSession, options?: CallOptions): Promise<Session>;
   /** How a browser can sign in besides links, invitations and tokens. Needs no credential. */
   signInWays(options?: CallOptions): Promise<SignInWays>;
-  /** Starts a sign-in with the OIDC provider (W9). Needs no credential. */
+  /** Starts a sign-in with the OIDC provider (WHO8). Needs no credential. */
   startOidcSignIn(options?: CallOptions): Promise<OidcStart>;
-  /** A link that signs in one browser, within a minute. Requires the token; a session is rejected (W1). */
+  /** A link that signs in one browser, within a minute. Requires the token; a session is rejected (WHO1). */
   startLink(options?: CallOptions): Promise<StartLink>;
   /** Who you are and what you may do. */
   me(options?: CallOptions): Promise<Me>;
@@ -190,7 +190,7 @@ export interface Client {
     confirmation: PasskeyConfirmation | undefined,
     options?: CallOptions,
   ): Promise<void>;
-  /** The delegations that you, or another person, gave and got (A51). */
+  /** The delegations that you, or another person, gave and got (SIGN4). */
   delegations(person?: string, options?: CallOptions): Promise<List<Delegation>>;
   /** Lets another person sign calls for you. */
   delegate(delegation: NewDelegation, options?: CallOptions): Promise<Delegation>;
@@ -260,35 +260,35 @@ export interface Client {
   ): Promise<AcceptedMessage>;
   search(world: string, words: string, page?: PageQuery, options?: CallOptions): Promise<List<SearchHit>>;
 
-  /** The queue, oldest first, with positions (A12). Default: pending approvals. */
+  /** The queue, oldest first, with positions (CALL12). Default: pending approvals. */
   approvals(
     world: string,
     filter?: PageQuery & { status?: ApprovalStatus; chat?: string },
     options?: CallOptions,
   ): Promise<List<QueuedApproval>>;
   approval(world: string, approval: string, options?: CallOptions): Promise<ApprovalWithContext>;
-  /** The effect of a pending call, masked like in the approval but up to 5 MB long (A52.8). */
+  /** The effect of a pending call, masked like in the approval but up to 5 MB long (CHANGE6.10). */
   wholeEffect(world: string, approval: string, options?: CallOptions): Promise<Effect>;
-  /** A pending call with its secrets unmasked. The reveal is recorded in the audit log (A15). */
+  /** A pending call with its secrets unmasked. The reveal is recorded in the audit log (SAFE6). */
   reveal(world: string, approval: string, options?: CallOptions): Promise<RevealedCall>;
-  /** Approves or denies exactly the call that was shown: its hash is sent with the decision (A7). */
+  /** Approves or denies exactly the call that was shown: its hash is sent with the decision (CALL7). */
   decide(
     world: string,
     approval: Pick<Approval, 'approvalId' | 'callHash'>,
     decision: Answer,
     options?: CallOptions,
   ): Promise<ToolResultReply>;
-  /** Answers a question, or returns the result of one of this client's tools (A18). */
+  /** Answers a question, or returns the result of one of this client's tools (CALL16). */
   answer(
     world: string,
     answer: { toolCallId: string } & ({ content: string } | { error: string }),
     options?: CallOptions,
   ): Promise<ToolResultReply>;
 
-  /** Calls of programs outside, such as Claude Code (A55). */
+  /** Calls of programs outside, such as Claude Code (EXT1). */
   readonly external: ExternalCalls;
 
-  /** Calls that can be undone, newest first (A58). */
+  /** Calls that can be undone, newest first (CHANGE10). */
   undoable(world: string, page?: PageQuery, options?: CallOptions): Promise<List<UndoableCall>>;
   /** What undoing a call would do now. */
   previewUndo(world: string, call: string, options?: CallOptions): Promise<UndoPreview>;
@@ -297,7 +297,7 @@ export interface Client {
   grants(world: string, page?: PageQuery, options?: CallOptions): Promise<List<Grant>>;
   revoke(world: string, grant: string, options?: CallOptions): Promise<void>;
   policy(world: string, options?: CallOptions): Promise<Tagged<ShownPolicy>>;
-  /** Replaces the rules only if they have not changed since they were read: `ifMatch` is their ETag (W6). */
+  /** Replaces the rules only if they have not changed since they were read: `ifMatch` is their ETag (HTTP15). */
   setPolicy(
     world: string,
     policy: NewPolicy,
@@ -336,9 +336,9 @@ export interface Client {
   audit(world: string, page?: PageQuery, options?: CallOptions): Promise<List<AuditEntry>>;
   /** The whole log as text. */
   exportAudit(world: string, format: 'jsonl' | 'csv', options?: CallOptions): Promise<string>;
-  /** Verifies the whole hash chain (A16). */
+  /** Verifies the whole hash chain (LOG1). */
   verifyAudit(world: string, options?: CallOptions): Promise<AuditVerdict>;
-  /** The unmasked arguments a call ran with. The reveal is recorded in the audit log (A16). */
+  /** The unmasked arguments a call ran with. The reveal is recorded in the audit log (LOG1). */
   original(world: string, call: string, options?: CallOptions): Promise<RevealedCall>;
   /** `person`: only decisions of this person, by id. */
   stats(world: string, options?: CallOptions & { person?: string }): Promise<Stats>;
@@ -348,14 +348,14 @@ export interface Client {
   timeline(world: string, chat: string, turn: string, options?: CallOptions): Promise<Timeline>;
 
   /**
-   * Registers this client and its tools (A13, A18). Later requests to this world send its secret. If the server has forgotten the client, its
+   * Registers this client and its tools (CALL13, CALL16). Later requests to this world send its secret. If the server has forgotten the client, its
    * stream registers it again, and its tools get new names.
    */
   registerClient(world: string, client: NewClient, options?: CallOptions): Promise<RegisteredClient>;
   /** Stops sending the client's secret. After a while, the server forgets a client without a stream. */
   forgetClient(world: string): void;
 
-  /** Events of a world or chat until the signal aborts. Reconnects and resumes automatically (S6). Never rejects: errors are items in the stream. */
+  /** Events of a world or chat until the signal aborts. Reconnects and resumes automatically (STORE6). Never rejects: errors are items in the stream. */
   events(world: string, options?: EventsOptions): AsyncGenerator<StreamItem, void, undefined>;
   /** Like `events`, in batches as they arrive. */
   eventBatches(world: string, options?: EventsOptions): AsyncGenerator<Batch, void, undefined>;

@@ -61,7 +61,7 @@ const failureOf = async (work: Promise<unknown>): Promise<ClientError> => {
 };
 
 describe('requests', () => {
-  it('[W1.2] send the token, or the header value of a session', async () => {
+  it('[WHO1.2] send the token, or the header value of a session', async () => {
     const { url, got } = await serve(json({ status: 'ok', version: '1' }));
     await createClient({ url: `${url}/`, token: 'secret' }).health();
     await createClient({ url, session: 'half' }).health();
@@ -70,7 +70,7 @@ describe('requests', () => {
     expect(got[1]?.headers.authorization).toBeUndefined();
   });
 
-  it('[W2] turn a problem document into an error with its fields', async () => {
+  it('[HTTP1] turn a problem document into an error with its fields', async () => {
     const said = {
       type: 'about:blank',
       title: 'Conflict',
@@ -124,7 +124,7 @@ describe('requests', () => {
     expect((await failureOf(createClient({ url, token: 't' }).health())).kind).toBe('network');
   });
 
-  it('[W4] ignore unknown fields of a newer server', async () => {
+  it('[HTTP13] ignore unknown fields of a newer server', async () => {
     const tool = {
       name: 'look',
       description: 'looks',
@@ -164,7 +164,7 @@ describe('requests', () => {
 });
 
 describe('retries', () => {
-  it('[W3.8] a message keeps its id across lost connections, so it is stored once', async () => {
+  it('[HTTP6.1] a message keeps its id across lost connections, so it is stored once', async () => {
     const lost: Answer = (response) => response.destroy();
     const { url, got } = await serve(lost, lost, json({ messageId: 'msg_1' }, {}, 202));
     const clock = createFakeClock();
@@ -182,7 +182,7 @@ describe('retries', () => {
     expect(ids[0]).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('[W3.8] two messages have different ids, and callers can pass their own', async () => {
+  it('[HTTP6.1] two messages have different ids, and callers can pass their own', async () => {
     const { url, got } = await serve(json({ messageId: 'msg_1' }, {}, 202));
     const client = createClient({ url });
     await client.send('w', 'c', { content: 'a' });
@@ -193,7 +193,7 @@ describe('retries', () => {
     expect(ids[2]).toBe('mine');
   });
 
-  it('[W2] rejected requests are not retried', async () => {
+  it('[HTTP1] rejected requests are not retried', async () => {
     const { url, got } = await serve(json({ type: 'a', title: 'No', status: 422, detail: 'content: empty' }, {}, 422));
     await failureOf(createClient({ url }).send('w', 'c', { content: '' }));
     expect(got).toHaveLength(1);
@@ -201,7 +201,7 @@ describe('retries', () => {
 });
 
 describe('headers and bodies', () => {
-  it('[A7] a decision includes the hash of the shown call', async () => {
+  it('[CALL7] a decision includes the hash of the shown call', async () => {
     const { url, got } = await serve(json({ kind: 'recorded', invocationId: 'call_1', state: 'approved' }));
     await createClient({ url }).decide(
       'w',
@@ -216,7 +216,7 @@ describe('headers and bodies', () => {
     });
   });
 
-  it('[W6] a policy is read with its ETag and written only over that version', async () => {
+  it('[HTTP15] a policy is read with its ETag and written only over that version', async () => {
     const { url, got } = await serve(json({ rules: ['deny rm'], proposed: [] }, { ETag: '"7"' }));
     const client = createClient({ url });
     const { value, etag } = await client.policy('w');
@@ -225,7 +225,7 @@ describe('headers and bodies', () => {
     expect(got[1]).toMatchObject({ line: 'PUT /api/worlds/w/policy', headers: { 'if-match': '"7"' } });
   });
 
-  it('[A49.5] a change that the server wants confirmed is sent again with the confirmation, once', async () => {
+  it('[SIGN2.5] a change that the server wants confirmed is sent again with the confirmation, once', async () => {
     const refusal = {
       type: 'about:blank',
       title: 'Conflict',
@@ -252,7 +252,7 @@ describe('headers and bodies', () => {
     expect(got).toHaveLength(3);
   });
 
-  it('[A18] a client’s secret is sent only to its own world', async () => {
+  it('[CALL16] a client’s secret is sent only to its own world', async () => {
     const { url, got } = await serve(
       json({ clientId: 'client_1', clientSecret: 's3', tools: [] }, {}, 201),
       json({ items: [] }),
@@ -264,7 +264,7 @@ describe('headers and bodies', () => {
     expect(got.map(({ headers }) => headers['x-countersign-client'])).toEqual([undefined, 's3', undefined]);
   });
 
-  it('[A18] a client that the server no longer knows registers again, once, and continues', async () => {
+  it('[CALL16] a client that the server no longer knows registers again, once, and continues', async () => {
     const forgotten = json({ type: 'a', title: 'No', status: 403, detail: 'Register it again.' }, {}, 403);
     let secret = 0;
     const { url, got } = await serve((response, asked) => {
@@ -281,7 +281,7 @@ describe('headers and bodies', () => {
     expect(got.at(-1)?.headers['x-countersign-client']).toBe('s2');
   });
 
-  it('[A13] a client without approvals doesn’t request any', async () => {
+  it('[CALL13] a client without approvals doesn’t request any', async () => {
     const { url, got } = await serve(json({ clientId: 'client_1', clientSecret: 's', tools: [] }, {}, 201));
     const client = createClient({ url });
     await client.registerClient('harbour', { label: 'job', approvals: false });

@@ -224,7 +224,7 @@ export function createClient(options: ClientOptions): Client {
       list(searchHitSchema, { path: ['worlds', world, 'search'], query: { q: words, ...page } }, options),
 
     approvals: async (world, filter = {}, options) => {
-      // A client that can't ask a person gets no approvals (A13).
+      // A client that can't ask a person gets no approvals (CALL13).
       if (!isAsked(world)) return { items: [] };
       const query = { status: 'pending', ...filter };
       return await getKnown(
@@ -380,7 +380,7 @@ function ifMatch({ ifMatch: etag }: ChangeOptions = {}): Record<string, string> 
 }
 
 /**
- * An id for `send`. Store it with the message, so that a retry after a lost response doesn't duplicate it (W3). Not `randomUUID`, which is not
+ * An id for `send`. Store it with the message, so that a retry after a lost response doesn't duplicate it (HTTP2). Not `randomUUID`, which is not
  * available to pages over plain HTTP.
  */
 export function newClientMessageId(): string {

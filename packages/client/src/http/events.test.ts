@@ -93,7 +93,7 @@ const connections = (items: readonly StreamItem[]): string[] =>
   items.flatMap((item) => (item.kind === 'connection' ? [item.connection.kind] : []));
 
 describe('an event stream', () => {
-  it('[S6] resumes after a disconnect at any byte', async () => {
+  it('[STORE6] resumes after a disconnect at any byte', async () => {
     const { url, requests } = await serve(
       (_, response) => {
         begin(response);
@@ -164,7 +164,7 @@ describe('an event stream', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('[A13] registers the client before it opens, and retries only if the server is busy', async () => {
+  it('[CALL13] registers the client before it opens, and retries only if the server is busy', async () => {
     const { url, requests } = await serve(
       (_, response) => problem(response, 503, 'The store is busy.'),
       (_, response) => {
@@ -187,7 +187,7 @@ describe('an event stream', () => {
     expect(requests[2]?.headers['x-countersign-client']).toBe('s1');
   });
 
-  it('[A13] closes with a message if the client may not register', async () => {
+  it('[CALL13] closes with a message if the client may not register', async () => {
     const { url, requests } = await serve((_, response) => problem(response, 422, 'label: too long'));
     const t = listen(url, { as: { label: 'web', approvals: true } });
     await t.next();
@@ -209,7 +209,7 @@ describe('an event stream', () => {
     t.over.abort();
   });
 
-  it('[W4] skips unknown events, reports unreadable ones, and continues', async () => {
+  it('[HTTP13] skips unknown events, reports unreadable ones, and continues', async () => {
     const { url } = await serve((_, response) =>
       stay(
         response,
@@ -237,7 +237,7 @@ describe('an event stream', () => {
     t.over.abort();
   });
 
-  it('[S6.1] reports a reset', async () => {
+  it('[STORE6.1] reports a reset', async () => {
     const { url } = await serve((_, response) => stay(response, `id: 9\nevent: reset\ndata: {}\n\n${activity(10)}`));
     const t = listen(url, { after: 900 });
     await t.until(isEvent(10));

@@ -29,7 +29,7 @@ export interface EventsOptions {
   after?: number;
   signal?: AbortSignal;
   /**
-   * The client to register before the stream opens (A13). Without it, an unattended world would deny all calls that need approval even while a
+   * The client to register before the stream opens (CALL13). Without it, an unattended world would deny all calls that need approval even while a
    * person is watching.
    */
   as?: NewClient;

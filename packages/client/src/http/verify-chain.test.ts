@@ -19,7 +19,7 @@ beforeAll(async () => {
   }
 });
 
-describe('[A16.2] chain verification in the client', () => {
+describe('[LOG1.2] chain verification in the client', () => {
   it('accepts the store’s records', async () => {
     expect(await verifyChain(chain)).toEqual({ ok: true, records: 3 });
   });

@@ -3,7 +3,7 @@ import { recordText, type AuditEntry } from '@countersign/protocol';
 export type ChainVerdict = { ok: true; records: number } | { ok: false; at: number; why: string };
 
 /**
- * Verifies a hash chain (A16): detects edited, removed or reordered records. It can't detect a log that was rewritten or truncated; that requires a
+ * Verifies a hash chain (LOG1): detects edited, removed or reordered records. It can't detect a log that was rewritten or truncated; that requires a
  * head stored elsewhere.
  */
 export async function verifyChain(

@@ -4,7 +4,7 @@ import { addMcpServers } from './add-mcp-servers.js';
 
 const servers = ['one', 'two', 'three'].map((name): NewMcpServer => ({ name, transport: 'stdio', command: 'serve' }));
 
-it('[W3.32] stops at the first server that can’t be added, and returns those that were', async () => {
+it('[HTTP11.3] stops at the first server that can’t be added, and returns those that were', async () => {
   const tried: string[] = [];
   const error = new Error('taken');
   const add = (refused: string) => (server: NewMcpServer) => {

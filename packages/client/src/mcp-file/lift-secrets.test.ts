@@ -4,7 +4,7 @@ import { liftSecrets } from './lift-secrets.js';
 
 const filled = (connection: object) => fillValues(newMcpServerSchema.parse({ name: 'x', ...connection }));
 
-describe('[A46.15] liftSecrets', () => {
+describe('[MCP2.3] liftSecrets', () => {
   it.each([
     [['--api-key', 'abc'], ['--api-key', '${API_KEY}'], ['API_KEY']],
     [

@@ -15,7 +15,7 @@ type Keep = (wanted: string, value: string) => string;
 
 /**
  * Moves likely secrets from the arguments or the URL to the variables or headers, which are encrypted, and leaves `${NAME}` in their place
- * (A46.14). A value that isn't a secret may be moved too: the server gets it all the same. `names`: what was moved.
+ * (MCP2.2). A value that isn't a secret may be moved too: the server gets it all the same. `names`: what was moved.
  */
 export function liftSecrets<Connection extends McpConnection>(
   connection: Connection,

@@ -12,7 +12,7 @@ const CLAUDE = `{ "mcpServers": {
   "Git Hub": { "type": "http", "url": "https://api.example.com/mcp", "headers": { "Authorization": "Bearer \${TOKEN:-none}" } },
   "old": { "type": "sse", "url": "https://old.example.com/sse" } } }`;
 
-it('[W3.29] reads files from Claude and Cursor', () => {
+it('[HTTP11.2] reads files from Claude and Cursor', () => {
   const { servers, notes } = serversOf(CLAUDE);
   expect(servers.map(({ name }) => name)).toEqual(['filesystem', 'git-hub']);
   expect(servers[0]).toMatchObject({ connection: { transport: 'stdio', env: { MODE: '1' } }, inputs: [] });
@@ -25,7 +25,7 @@ it('[W3.29] reads files from Claude and Cursor', () => {
   ]);
 });
 
-it('[W3.29] reads files from VS Code, with comments and inputs', () => {
+it('[HTTP11.2] reads files from VS Code, with comments and inputs', () => {
   const vscode = `{
     // The key is asked for.
     "inputs": [{ "type": "promptString", "id": "key", "description": "API key", "password": true },
@@ -45,7 +45,7 @@ it('[W3.29] reads files from VS Code, with comments and inputs', () => {
   expect(serversOf(`{ "mcp": ${vscode} }`).servers).toEqual(servers);
 });
 
-it('[W3.29] recognizes values that people are expected to replace', () => {
+it('[HTTP11.2] recognizes values that people are expected to replace', () => {
   const { servers } = serversOf(`{ "mcpServers": {
     "git": { "command": "npx", "args": ["-y", "your-tools", "<path to repo>", "--api-key=<API_KEY>", "a<b>c"],
       "env": { "GIT_TOKEN": "<your-token>", "OTHER": "ghp_YOUR_PAT", "PLAN": "yours", "KEY": "YOUR_API_KEY_HERE" } },
@@ -74,7 +74,7 @@ it('[W3.29] recognizes values that people are expected to replace', () => {
   });
 });
 
-it('[W3.29] imported servers are off and have no access; values are filled in once', () => {
+it('[HTTP11.2] imported servers are off and have no access; values are filled in once', () => {
   const { servers } = serversOf(
     '{ "mcpServers": { "a": { "command": "x", "args": ["${A}", "${B}"], "env": { "E": "${A}" }, "disabled": false, "trusted": true } } }',
   );
@@ -96,7 +96,7 @@ it('[W3.29] imported servers are off and have no access; values are filled in on
   });
 });
 
-it('[W3.29] names stay valid and unique', () => {
+it('[HTTP11.2] names stay valid and unique', () => {
   const names = ['A very long name of a server indeed', 'a-very-long-name-of-a-server', '日本', '?', 'Überlänge'];
   const file = `{"servers":{${names.map((name) => `${JSON.stringify(name)}:{"command":"x"}`).join()}}}`;
   const made = serversOf(file).servers.map(({ name }) => name);
@@ -104,7 +104,7 @@ it('[W3.29] names stay valid and unique', () => {
   for (const name of made) expect(name).toMatch(/^[a-z0-9](?:[a-z0-9-]{0,22}[a-z0-9])?$/);
 });
 
-it('[W3.29] an invalid file gets a clear error', () => {
+it('[HTTP11.2] an invalid file gets a clear error', () => {
   const problem = (text: string): string => {
     const file = readMcpFile(text);
     return file.ok ? '' : file.problem;
@@ -124,7 +124,7 @@ it('[W3.29] an invalid file gets a clear error', () => {
   expect(() => fillMcpServer(server, new Map([['${X}', 'nowhere']]))).toThrow('must be a valid URL');
 });
 
-it('[A46.15] secrets in arguments and URLs become variables and headers', () => {
+it('[MCP2.3] secrets in arguments and URLs become variables and headers', () => {
   const { servers } = serversOf(`{
     "inputs": [{ "id": "pin", "password": true }],
     "servers": {

@@ -158,7 +158,7 @@ function labelOf(placeholder: string, values: readonly (readonly [string, string
 
 /**
  * The definition to add: disabled, not trusted, without network except for `hosts`. `values`: the values by placeholder. Secrets in arguments
- * and URLs become variables and headers (A46.14). If the result is invalid, throws a `CountersignError` that names the field.
+ * and URLs become variables and headers (MCP2.2). If the result is invalid, throws a `CountersignError` that names the field.
  */
 export function fillMcpServer(
   { name, connection, inputs }: McpFileServer,

@@ -15,7 +15,7 @@ it.each([
   ['~/My Tools/server', '~/My Tools/server', []],
   ['npx', 'npx', []],
   ['', '', []],
-])('[A46.18] splits %j', (line, command, args) => {
+])('[MCP1.4] splits %j', (line, command, args) => {
   expect(splitCommand(line)).toEqual({ ok: true, command, args });
 });
 
@@ -28,10 +28,10 @@ it.each([
   ['npx srv `pwd`', '`'],
   ['npx a; npx b', ';'],
   ['KEY=abc npx srv', 'KEY='],
-])('[A46.18] refuses what needs a shell: %j', (line, syntax) => {
+])('[MCP1.4] refuses what needs a shell: %j', (line, syntax) => {
   expect(splitCommand(line)).toEqual({ ok: false, why: 'shell', syntax });
 });
 
-it('[A46.18] refuses a quote that is never closed', () => {
+it('[MCP1.4] refuses a quote that is never closed', () => {
   expect(splitCommand('npx srv "/My Files')).toEqual({ ok: false, why: 'open-quote' });
 });

@@ -7,7 +7,7 @@ export type SplitCommand =
   | { readonly ok: true; readonly command: string; readonly args: readonly string[] }
   | ({ readonly ok: false } & Refusal);
 
-/** Operators and expansions of a shell, and variables before the program. `${NAME}` is ours (A46.14). */
+/** Operators and expansions of a shell, and variables before the program. `${NAME}` is ours (MCP2.2). */
 const SHELL_SYNTAX = /^(?:&&|\|\||>>|<<|\$\(|\$[A-Za-z_]\w*|[|&;<>()`\n])/;
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 /** Characters that a backslash escapes within double quotes. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { mcpCauseFixes, mcpCauseText } from './mcp-cause-text.js';
 
-it('[A46.2] names the sandbox and says what to do', () => {
+it('[MCP1.2] names the sandbox and says what to do', () => {
   expect(mcpCauseText({ code: 'no-network', runner: 'npx' })).toBe(
     "npx needs the network to download packages, but this server's sandbox has no network access. Allow network access, or install the package first.",
   );
@@ -9,7 +9,7 @@ it('[A46.2] names the sandbox and says what to do', () => {
   expect(mcpCauseFixes({ code: 'no-network' })).toEqual([{ kind: 'network' }]);
 });
 
-it('[A46.2] names the refused address, and the rule that would allow it', () => {
+it('[MCP1.2] names the refused address, and the rule that would allow it', () => {
   const rule = 'allow sandbox_network(10.0.0.5:4873)';
   const refused = { code: 'refused-host', host: 'mirror.corp', address: '10.0.0.5', port: 4873, rule } as const;
   expect(mcpCauseText(refused)).toBe(
@@ -23,7 +23,7 @@ it('[A46.2] names the refused address, and the rule that would allow it', () => 
   expect(mcpCauseFixes(forbidden)).toEqual([]);
 });
 
-it('[A46.10] offers the hosts that are needed before the whole network', () => {
+it('[MCP3] offers the hosts that are needed before the whole network', () => {
   const npm = { code: 'no-network', runner: 'npx', hosts: ['registry.npmjs.org'] } as const;
   expect(mcpCauseText({ ...npm, hosts: [...npm.hosts] })).toBe(
     "npx needs the network to download packages, but this server's sandbox has no network access. Allow npm's registry (registry.npmjs.org) for this server, or install the package first.",

@@ -10,6 +10,6 @@ it.each([
   [{ code: 'effect' }, 'it is about other effects than those of this call'],
   [{ code: 'effect-unknown' }, 'it is about what the call does, and the call was not rehearsed'],
   [{ code: 'pattern' }, 'its pattern does not match'],
-] as const)('[A26] explains why a rule did not apply: %j', (miss, words) => {
+] as const)('[RULE5] explains why a rule did not apply: %j', (miss, words) => {
   expect(ruleMissText({ rule: 'deny x', ...miss })).toBe(words);
 });

@@ -22,6 +22,6 @@ it.each([
     { rule: 'deny x(a=b,)', code: 'unreadable', verb: 'deny', tool: 'x', error: 'a comma too many' },
     `Line 2 can't be read (a comma too many): deny x(a=b,). It denies every call to x until you correct or remove it.`,
   ],
-] as const)('[A26] warns about a rule: %j', (warning, words) => {
+] as const)('[RULE5] warns about a rule: %j', (warning, words) => {
   expect(ruleWarningText({ line: 2, ...warning })).toBe(words);
 });

@@ -13,7 +13,7 @@ const agent = (name: string, provider = 'scripted', active = true): Agent => ({
   active,
 });
 
-it('[M13.1] suggests the demo only while its own agents answer', () => {
+it('[WORLD13.1] suggests the demo only while its own agents answer', () => {
   const crew = [agent('Scout'), agent('Mason')];
   expect(suggestionsFor(crew, 'scout')).toContain('Watch the tide for me.');
   expect(suggestionsFor(crew, undefined)).toContain('Watch the tide for me.');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { worldLabel } from './world-label.js';
 
-it('[W3] worlds with the same name are listed with their folder or id', () => {
+it('[HTTP2] worlds with the same name are listed with their folder or id', () => {
   const worlds = [
     { id: 'app', name: 'App', workingDirectory: '/src/app' },
     { id: 'app-2', name: 'app', workingDirectory: '/old/app' },

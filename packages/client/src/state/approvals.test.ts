@@ -22,7 +22,7 @@ const asked: ApprovalView = {
 };
 const expired: Decision = { outcome: 'expired', scope: 'once', by: SYSTEM, at: '2026-01-01T00:05:00.000Z' };
 
-it('[A11] shows how long an expired approval waited, in either order of events', () => {
+it('[CALL11] shows how long an expired approval waited, in either order of events', () => {
   const inOrder = decide(request(emptyBook(), asked), 'approval_1', expired);
   const late = request(decide(emptyBook(), 'approval_1', expired), asked);
   for (const book of [inOrder, late]) {
@@ -32,7 +32,7 @@ it('[A11] shows how long an expired approval waited, in either order of events',
   }
 });
 
-it('[A48.3] shows the newest signatures, in either order of pages, until the approval is decided', () => {
+it('[SIGN1.3] shows the newest signatures, in either order of pages, until the approval is decided', () => {
   const need = (...names: string[]): NeededSignatures[] => [
     { rule: 'ask stamp by 2 of @finance', count: 2, of: 'finance', signed: names.map(person), may: [] },
   ];

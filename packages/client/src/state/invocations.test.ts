@@ -5,7 +5,7 @@ import { emptyTable, get, set } from './table.js';
 
 type CallState = Pick<ChatState, 'invocations' | 'openInvocations' | 'approvals'>;
 
-it('[A7.4] [A52.7] an edited call that failed shows its own result, not the envelope for the model', () => {
+it('[CALL7.4] [CHANGE6.9] an edited call that failed shows its own result, not the envelope for the model', () => {
   const edited = { command: 'false' };
   const approval: ApprovalView = {
     approvalId: 'approval_1',

@@ -53,7 +53,7 @@ export function learnUndo<S extends CallState>(
   return learn(state, invocationId, { undone: known?.at === at ? known : { by, at } });
 }
 
-/** Applies a lifecycle event (T2). The texts of approvals and decisions are in their messages, which arrive earlier. */
+/** Applies a lifecycle event (TURN2). The texts of approvals and decisions are in their messages, which arrive earlier. */
 export function learnEvent<S extends CallState>(state: S, event: ToolEvent): S {
   const { invocation_id: id, agent_id: agentId, tool_name: toolName } = event;
   const who = { agentId, toolName };
@@ -146,7 +146,7 @@ function statusOf(
   return last.decision.outcome === 'approved' ? { kind: 'approved' } : { kind: 'proposed' };
 }
 
-/** The result for the model also includes the arguments that actually ran (A7); views show the two separately. */
+/** The result for the model also includes the arguments that actually ran (CALL7); views show the two separately. */
 function resultAlone(result: unknown): unknown {
   if (typeof result !== 'object' || result === null || !('edited_by_person' in result)) return result;
   return 'result' in result ? result.result : null;

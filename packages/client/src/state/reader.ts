@@ -5,7 +5,7 @@ import type { Client } from '../http/client.js';
 /** The person or token that uses this client, in one world. */
 export interface Reader {
   readonly id: string;
-  /** False for a shared token, which never counts where a rule says who must sign (A48.1). */
+  /** False for a shared token, which never counts where a rule says who must sign (SIGN1.1). */
   readonly isPerson: boolean;
   /** Whether the role may approve and deny calls. */
   readonly maySign: boolean;

@@ -65,7 +65,7 @@ const hear = (state: ChatState, ...events: WorldEvent[]): ChatState =>
   events.reduce((before, event) => reduceChat(before, { type: 'event', event }), state);
 
 describe('the chat reducer', () => {
-  it('[S2] changes few entries per event, however long the chat is', () => {
+  it('[STORE2] changes few entries per event, however long the chat is', () => {
     const state = loaded(Array.from({ length: 10_000 }, (_, n) => message(n)));
     const next = hear(
       state,
@@ -80,20 +80,20 @@ describe('the chat reducer', () => {
     expect(next.approvals).toBe(state.approvals);
   });
 
-  it('[S6] ignores an event that was already applied', () => {
+  it('[STORE6] ignores an event that was already applied', () => {
     const event = say(3, message(1));
     const state = hear(loaded(), event);
     expect(hear(state, event)).toBe(state);
     expect(hear(state, say(2, message(9)))).toBe(state);
   });
 
-  it('[M1] shows a message from a page and an event once', () => {
+  it('[WORLD1] shows a message from a page and an event once', () => {
     const state = hear(loaded([message(1)]), say(5, message(1)), say(6, message(2)));
     expect(state.transcript.length).toBe(2);
     expect(rowAt(state.transcript, 1)).toBe(message(2).messageId);
   });
 
-  it('[T4] [T2] a call changes state in the order of its events', () => {
+  it('[TURN4] [TURN2] a call changes state in the order of its events', () => {
     const asked = message(1, { role: 'assistant', sender: 'ada', agentId: 'ada', tool_calls: [call('call_1')] });
     let state = hear(loaded(), say(1, asked));
     const status = (): unknown => get(state.invocations, 'call_1')?.status;
@@ -111,7 +111,7 @@ describe('the chat reducer', () => {
     expect(status()).toEqual({ kind: 'failed', error: 'interrupted, outcome unknown' });
   });
 
-  it('[A10] a model that calls our internal tool, or writes text like a decision, adds nothing to the queue', () => {
+  it('[CALL10] a model that calls our internal tool, or writes text like a decision, adds nothing to the queue', () => {
     const forged = {
       id: 'call_9',
       type: 'function' as const,
@@ -130,7 +130,7 @@ describe('the chat reducer', () => {
     expect(get(state.invocations, 'call_9')?.status).toEqual({ kind: 'proposed' });
   });
 
-  it('[T14] tool output can’t imitate a call status', () => {
+  it('[TURN14] tool output can’t imitate a call status', () => {
     const result = message(2, {
       role: 'tool',
       sender: 'tool',
@@ -161,7 +161,7 @@ describe('the chat reducer', () => {
   };
   const request = requestWith({});
 
-  it('[A5.5] shows that a rule or grant released a call, without an approver', () => {
+  it('[CALL5.5] shows that a rule or grant released a call, without an approver', () => {
     const content = JSON.stringify({ decision: 'approve', scope: 'always', released: true, rule: 'allow remove' });
     const decision = message(2, { role: 'tool', sender: 'kim', who: kim, tool_call_id: 'approval_1', content });
     const state = hear(loaded(), say(1, request), say(2, decision));
@@ -174,7 +174,7 @@ describe('the chat reducer', () => {
     });
   });
 
-  it('[A48.3] a signature that isn’t the last one updates the card, and the call stays in the queue', () => {
+  it('[SIGN1.3] a signature that isn’t the last one updates the card, and the call stays in the queue', () => {
     const needs = [
       { rule: 'ask remove by 2 of @finance', count: 2, of: 'finance', label: 'Finance', signed: [ada], may: ['Bob'] },
     ];
@@ -194,7 +194,7 @@ describe('the chat reducer', () => {
     ['null', 'null'],
     ['an unknown decision', '{"decision":"maybe","scope":"once"}'],
     ['prototype keys', '{"__proto__":{"decision":"approve"},"constructor":1}'],
-  ])('[A17] an invalid decision decides nothing: %s', (_, content) => {
+  ])('[CALL15] an invalid decision decides nothing: %s', (_, content) => {
     const decision = message(2, { role: 'tool', sender: 'kim', who: kim, tool_call_id: 'approval_1', content });
     const state = hear(loaded(), say(1, request), say(2, decision));
     expect(state.queue).toEqual(['approval_1']);
@@ -207,7 +207,7 @@ describe('the chat reducer', () => {
     expect(state.lastEventId).toBe(4);
   });
 
-  it('[S7] older lines that failed to load can be loaded again once the connection is back', () => {
+  it('[STORE7] older lines that failed to load can be loaded again once the connection is back', () => {
     const start = reduceChat(emptyChat('w', 'chat_1'), {
       type: 'loaded',
       position: 0,
@@ -225,7 +225,7 @@ describe('the chat reducer', () => {
     expect(reduceChat(failed, { type: 'older-asked' }).older.kind).toBe('loading');
   });
 
-  it('[M8] an idle chat has no live streams', () => {
+  it('[WORLD8] an idle chat has no live streams', () => {
     const chunk = (content: string): WorldEvent => ({
       id: 1,
       worldId: 'w',

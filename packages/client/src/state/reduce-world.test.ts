@@ -53,7 +53,7 @@ const loaded = (next?: string): WorldState =>
 const withPage = (state: WorldState, after: string, ...numbers: number[]): WorldState =>
   reduceWorld(state, { type: 'later-approvals', after, approvals: { items: numbers.map(approval) } });
 
-it('[A12.1] a partly loaded queue shows that there are more, and continues with the next page', () => {
+it('[CALL12.1] a partly loaded queue shows that there are more, and continues with the next page', () => {
   const first = loaded('after 2');
   expect(placeInQueue(first, 'approval_1')).toEqual({ position: 1, total: '2+' });
   const all = withPage(first, 'after 2', 3, 4);
@@ -62,7 +62,7 @@ it('[A12.1] a partly loaded queue shows that there are more, and continues with 
   expect(waitingCount(all.queue.length, all)).toBe('4');
 });
 
-it('[A8] an approval decided while its page loads is not pending', () => {
+it('[CALL8] an approval decided while its page loads is not pending', () => {
   const decided = reduceWorld(loaded('after 2'), { type: 'event', event: denied(2, 3) });
   const all = withPage(decided, 'after 2', 3, 4);
   expect(all.queue).toEqual(['approval_1', 'approval_2', 'approval_4']);
@@ -70,7 +70,7 @@ it('[A8] an approval decided while its page loads is not pending', () => {
   expect(reduceWorld(all, { type: 'event', event: denied(3, 99) }).decisions).toBe(all.decisions);
 });
 
-it('[S6] drops a page that was requested before a full reload', () => {
+it('[STORE6] drops a page that was requested before a full reload', () => {
   expect(withPage(loaded('after 2'), 'after 7', 8).queue).toHaveLength(2);
   expect(withPage(loaded(), 'after 2', 3).queue).toHaveLength(2);
 });

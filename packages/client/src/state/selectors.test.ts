@@ -52,7 +52,7 @@ function heldBy(content: string, second: number, more: Partial<Message> = {}, ma
 }
 
 describe('what blocks the answer to a message', () => {
-  it('[M11] is an approval requested before it, even if others have spoken since', () => {
+  it('[WORLD11] is an approval requested before it, even if others have spoken since', () => {
     expect(heldBy('and then?', 20)).toEqual(['mason']);
     expect(heldBy('and then?', 5)).toEqual([]);
     expect(heldBy('what made it ask', 10)).toEqual([]);
@@ -60,14 +60,14 @@ describe('what blocks the answer to a message', () => {
     expect(heldBy('I am done', 20, answer)).toEqual([]);
   });
 
-  it('[M11] includes the names of the waiting agents, because others may still answer', () => {
+  it('[WORLD11] includes the names of the waiting agents, because others may still answer', () => {
     expect(heldText({ agents }, [waiting])).toBe("Mason can't answer until you decide on the waiting calls.");
     expect(heldText({ agents }, [waiting, waiting, { ...waiting, agentId: 'scout' }])).toBe(
       "Mason and Scout can't answer until you decide on the waiting calls.",
     );
   });
 
-  it('[M3] [M11] is not an approval for an agent that will not answer', () => {
+  it('[WORLD3] [WORLD11] is not an approval for an agent that will not answer', () => {
     expect(heldBy('@scout what do you see?', 20)).toEqual([]);
     expect(heldBy('look:\n  @Mason, @scout go on', 20)).toEqual(['mason']);
     expect(heldBy('@scout, @MASON: go on', 20)).toEqual(['mason']);

@@ -56,7 +56,7 @@ export function forYouFirst<B extends Queue & ApprovalBook>(book: B): B {
   return { ...book, queue: [...mine, ...book.queue.filter((id) => !mine.has(id))] };
 }
 
-/** "1 of 3" or "1 of 100+" (A12). Undefined if the approval doesn't wait for the reader. */
+/** "1 of 3" or "1 of 100+" (CALL12). Undefined if the approval doesn't wait for the reader. */
 export function placeInQueue(
   book: Queue & ApprovalBook,
   approvalId: string,
@@ -71,7 +71,7 @@ export function waitingCount(count: number, { laterApprovals }: Pick<Queue, 'lat
   return laterApprovals === undefined ? String(count) : `${count}+`;
 }
 
-/** The pending approvals that block the answer to this message: requested earlier, so their agents handle them first (M11). */
+/** The pending approvals that block the answer to this message: requested earlier, so their agents handle them first (WORLD11). */
 export function approvalsBlocking(
   state: ChatState,
   messageId: string,
@@ -86,7 +86,7 @@ export function approvalsBlocking(
   return asked.filter(({ agentId }) => agentIds.includes(agentId));
 }
 
-/** All pending approvals that block a message from a person (M11). */
+/** All pending approvals that block a message from a person (WORLD11). */
 export function allBlockingApprovals(state: ChatState, mainAgent: string | undefined): readonly ApprovalView[] {
   const found = new Set<ApprovalView>();
   const [oldest] = pendingApprovals(state);

@@ -27,7 +27,7 @@ import type { Table } from './table.js';
 
 export type Loading = { kind: 'loading' } | { kind: 'ready' } | { kind: 'failed'; why: string };
 
-/** The author of a message, derived from its source, never from a name (M4). */
+/** The author of a message, derived from its source, never from a name (WORLD4). */
 export type Speaker =
   /** `name`: as the sender gave it, `human` by default. `who`: as the server knows it. */
   | { kind: 'person'; name: string; who?: Who }
@@ -72,18 +72,18 @@ export interface Decision {
   readonly reason?: string;
   /**
    * Set if a grant or rule released the call (`scope` says which) instead of an individual approval. `by` is the author of the grant or rule
-   * (A5).
+   * (CALL5).
    */
   readonly released?: { readonly rule?: string };
-  /** The rule that lets an agent decide. Set only if `by` is an agent (A50). */
+  /** The rule that lets an agent decide. Set only if `by` is an agent (SIGN3). */
   readonly rule?: string;
   /** The text answer to a question. */
   readonly answer?: string;
-  /** The arguments as the person edited them before approving (A7). */
+  /** The arguments as the person edited them before approving (CALL7). */
   readonly editedArguments?: unknown;
 }
 
-/** An approval for one invocation (A3), with its decision once made. Arguments are masked (A15). */
+/** An approval for one invocation (CALL3), with its decision once made. Arguments are masked (SAFE6). */
 export interface ApprovalView {
   readonly approvalId: string;
   readonly invocationId: string;
@@ -98,24 +98,24 @@ export interface ApprovalView {
   readonly expiresAt?: string;
   readonly workingDirectory: string;
   readonly sandbox: CallSandbox;
-  /** The program that proposed the call has stopped asking for the answer. Only known for listed approvals (A55.9). */
+  /** The program that proposed the call has stopped asking for the answer. Only known for listed approvals (EXT1.9). */
   readonly abandoned?: true;
   readonly preview?: Preview;
   /** What the call will do, if it was rehearsed. A yes applies exactly this. */
   readonly effect?: Effect;
-  /** What the call will probably do, if another program runs it itself (A60). */
+  /** What the call will probably do, if another program runs it itself (CHANGE9). */
   readonly prediction?: Prediction;
   /** Why there is no effect to show. */
   readonly noEffect?: NoEffect;
   readonly reason: AskReason;
-  /** Who must sign, and who has, for each rule that says so (A48). */
+  /** Who must sign, and who has, for each rule that says so (SIGN1). */
   readonly needs?: readonly NeededSignatures[];
   /** What "for this chat" can cover. Absent if it isn't offered. */
   readonly session?: SessionOffer;
   readonly proposedRule?: string;
-  /** False if the arguments can't be edited (A59). */
+  /** False if the arguments can't be edited (EXT3). */
   readonly editable?: false;
-  /** Set if a person edited the call (A7.4). */
+  /** Set if a person edited the call (CALL7.4). */
   readonly edited?: true;
   /** Present if this is a question to answer with text, not a call to approve. */
   readonly question?: Question;
@@ -132,14 +132,14 @@ export type InvocationStatus =
   | { readonly kind: 'asked'; readonly approvalId: string }
   | { readonly kind: 'approved' }
   | { readonly kind: 'running' }
-  /** `outcome`: a program outside was allowed to run the call, and didn't report how it ended (A55). */
+  /** `outcome`: a program outside was allowed to run the call, and didn't report how it ended (EXT1). */
   | {
       readonly kind: 'succeeded';
       readonly result: unknown;
       readonly attachments?: readonly Attachment[];
       readonly outcome?: 'not-reported';
     }
-  /** `outcome`: set if the outcome is unknown; says why (S3). Or `not-claimed`: approved, but nothing ran (A55.10). */
+  /** `outcome`: set if the outcome is unknown; says why (STORE3). Or `not-claimed`: approved, but nothing ran (EXT1.10). */
   | {
       readonly kind: 'failed';
       readonly error: string;
@@ -161,7 +161,7 @@ export interface Invocation {
   readonly agentId: string;
   /** The model's arguments, masked. A string if the model's JSON was truncated. */
   readonly arguments: unknown;
-  /** The arguments edited by a person before approving (A7): these are the ones that ran. */
+  /** The arguments edited by a person before approving (CALL7): these are the ones that ran. */
   readonly editedArguments?: unknown;
   /** The message that made the call; absent while it is not loaded. */
   readonly messageId?: string;
@@ -171,7 +171,7 @@ export interface Invocation {
   readonly settledAt?: string;
   /** How the call ended, and the source of that information; views read `status`. */
   readonly end?: { readonly as: CallEnd; readonly toldBy: 'summary' | 'event' | 'message' };
-  /** Set once a person has reverted what the call had changed (A58). */
+  /** Set once a person has reverted what the call had changed (CHANGE10). */
   readonly undone?: { readonly by: Who; readonly at: string };
 }
 
@@ -210,7 +210,7 @@ export interface Notice {
   readonly afterMessageId?: string;
 }
 
-/** Approvals and their decisions. The first in `queue` is "1 of n" (A12). */
+/** Approvals and their decisions. The first in `queue` is "1 of n" (CALL12). */
 export interface ApprovalBook {
   readonly approvals: Table<ApprovalView>;
   /** Ids of pending approvals, oldest first. */
@@ -281,7 +281,7 @@ export interface WorldState extends ApprovalBook {
   readonly me: Reader | undefined;
   /** Newest first. */
   readonly chats: readonly ChatSummary[];
-  /** Open and queued turns, as last reported by the server (M8). */
+  /** Open and queued turns, as last reported by the server (WORLD8). */
   readonly pendingOperations: number;
   readonly notices: readonly Notice[];
   /** Counts the changes per entity, to detect outdated data. */

@@ -15,17 +15,17 @@ const listen = (...events: SSEEvent[]): readonly LiveStream[] =>
   events.reduce<readonly LiveStream[]>((streams, event) => hear(streams, event, false), []);
 
 describe('a streamed answer', () => {
-  it('[S6.2] is the concatenation of its chunks', () => {
+  it('[STORE6.2] is the concatenation of its chunks', () => {
     const [stream] = listen({ ...one, type: 'start', attempt: 1 }, chunk('Hello ', 0), chunk('there', 6));
     expect(stream).toMatchObject({ text: 'Hello there', missing: 0, ended: false, agentId: 'ada' });
   });
 
-  it('[S6.2] ignores a repeated chunk', () => {
+  it('[STORE6.2] ignores a repeated chunk', () => {
     const [stream] = listen(chunk('Hello ', 0), chunk('Hello ', 0), chunk('lo there', 3));
     expect(stream?.text).toBe('Hello there');
   });
 
-  it('[P11] keeps thinking apart from the answer', () => {
+  it('[MODEL11] keeps thinking apart from the answer', () => {
     const thought = (content: string, offset: number, attempt = 1): SSEEvent => ({
       ...chunk(content, offset, attempt),
       type: 'thinking',
@@ -37,7 +37,7 @@ describe('a streamed answer', () => {
     expect(listen({ ...one, type: 'start', attempt: 2 }, thought('old', 0, 1))[0]?.thinking).toBe('');
   });
 
-  it('[S6.2] counts the missed characters', () => {
+  it('[STORE6.2] counts the missed characters', () => {
     expect(listen(chunk('there', 6))[0]).toMatchObject({ text: 'there', missing: 6 });
     expect(listen(chunk('Hello ', 0), chunk('you', 12), chunk('!', 15))[0]).toMatchObject({
       text: 'you!',
@@ -45,7 +45,7 @@ describe('a streamed answer', () => {
     });
   });
 
-  it('[S6.2] a new attempt clears it, and late chunks of the old attempt are ignored', () => {
+  it('[STORE6.2] a new attempt clears it, and late chunks of the old attempt are ignored', () => {
     const streams = listen(
       chunk('Helo', 0),
       { ...one, type: 'start', attempt: 2 },
@@ -55,11 +55,11 @@ describe('a streamed answer', () => {
     expect(streams).toMatchObject([{ text: 'Hello', attempt: 2 }]);
   });
 
-  it('[S6.2] recognizes a new attempt by its chunks if its start was lost', () => {
+  it('[STORE6.2] recognizes a new attempt by its chunks if its start was lost', () => {
     expect(listen(chunk('Helo', 0), chunk('Hello', 0, 2))).toMatchObject([{ text: 'Hello', attempt: 2, missing: 0 }]);
   });
 
-  it('[S6.2] ends with its message or an error', () => {
+  it('[STORE6.2] ends with its message or an error', () => {
     const said = listen(chunk('Hello', 0), { ...one, type: 'end', attempt: 1 });
     expect(said).toMatchObject([{ ended: true }]);
     expect(hear(said, chunk('late', 5), true)).toEqual([]);
@@ -71,7 +71,7 @@ describe('the output of a running call', () => {
   const write = (tails: ReadonlyMap<string, OutputTail>, content: string, stream: 'stdout' | 'stderr' = 'stdout') =>
     hearOutput(tails, { invocation_id: 'call_1', stream, content });
 
-  it('[T13] keeps stdout and stderr in order of arrival', () => {
+  it('[TURN13] keeps stdout and stderr in order of arrival', () => {
     const tail = write(write(write(new Map(), 'a'), 'b'), 'oh', 'stderr').get('call_1');
     expect(tail?.parts).toEqual([
       { stream: 'stdout', text: 'ab' },
@@ -79,7 +79,7 @@ describe('the output of a running call', () => {
     ]);
   });
 
-  it('[T13] keeps the end of long output and counts the rest', () => {
+  it('[TURN13] keeps the end of long output and counts the rest', () => {
     let tails: ReadonlyMap<string, OutputTail> = new Map();
     for (let line = 0; line < 5000; line += 1) tails = write(tails, `line ${String(line).padStart(6, '0')}\n`);
     const tail = tails.get('call_1');
@@ -91,7 +91,7 @@ describe('the output of a running call', () => {
     expect(tail?.parts.length).toBeLessThan(30);
   });
 
-  it('[T13] keeps only the output of the latest calls', () => {
+  it('[TURN13] keeps only the output of the latest calls', () => {
     let tails: ReadonlyMap<string, OutputTail> = new Map();
     for (let call = 0; call < 100; call += 1) {
       tails = hearOutput(tails, { invocation_id: `call_${call}`, stream: 'stdout', content: 'x' });

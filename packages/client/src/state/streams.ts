@@ -1,7 +1,7 @@
 import type { SSEEvent, ToolOutputEvent } from '@countersign/protocol';
 import type { LiveStream, OutputTail } from './state.js';
 
-/** Applies a stream event (S6). `isKnown`: the complete message has already arrived. */
+/** Applies a stream event (STORE6). `isKnown`: the complete message has already arrived. */
 export function hear(streams: readonly LiveStream[], event: SSEEvent, isKnown: boolean): readonly LiveStream[] {
   const { messageId } = event;
   if (isKnown) return drop(streams, messageId);
@@ -19,7 +19,7 @@ export function hear(streams: readonly LiveStream[], event: SSEEvent, isKnown: b
     case 'end':
       return current === undefined ? streams : put(streams, { ...current, ended: true });
     case 'error':
-      // The transcript shows the error. If the answer was stopped, it has what was written so far (M9.3).
+      // The transcript shows the error. If the answer was stopped, it has what was written so far (WORLD9.3).
       return drop(streams, messageId);
   }
 }

@@ -162,7 +162,7 @@ export function requestApproval(
 }
 
 /**
- * Masks the reason, which may quote the call, a rule or a tool's error. A proposed rule or pattern that contains a secret is dropped (A15);
+ * Masks the reason, which may quote the call, a rule or a tool's error. A proposed rule or pattern that contains a secret is dropped (SAFE6);
  * a person can still write one.
  */
 function withoutSecrets(gate: Ask, secrets: readonly string[]): Ask {

@@ -35,7 +35,7 @@ import {
 } from '../policy/index.js';
 import { newId } from '../turn/ids.js';
 
-/** A call as an approval would apply to it now (A7), or why it can't be approved. */
+/** A call as an approval would apply to it now (CALL7), or why it can't be approved. */
 export type DecidableCall =
   | {
       ok: true;
@@ -120,7 +120,7 @@ export function needsToDecide(decidable: DecidableCall | undefined): Partial<Ste
 }
 
 /**
- * Voids the approval and requests a new one if the call has changed since it was shown (A7); no grant is created. Returns false if the call is
+ * Voids the approval and requests a new one if the call has changed since it was shown (CALL7); no grant is created. Returns false if the call is
  * unchanged, or if a rule now covers it, in which case starting the call decides.
  */
 export function supersedeApproval(
@@ -148,7 +148,7 @@ export function supersedeApproval(
   return true;
 }
 
-/** Replaces the approval of a call that a person edited: nobody has seen the edited call, so it must be shown before it can be signed (A7.4). */
+/** Replaces the approval of a call that a person edited: nobody has seen the edited call, so it must be shown before it can be signed (CALL7.4). */
 export function askAboutEdit(
   runtime: Runtime,
   step: Step,
@@ -189,13 +189,13 @@ export type CheckedDecision =
       keys: CallKeys;
       /** Fields of the decision message besides decision, scope and reason. */
       record: { grantId?: string; pattern?: string; rule?: string };
-      /** Writes the grant or rule if the scope outlives this call (A5). */
+      /** Writes the grant or rule if the scope outlives this call (CALL5). */
       writeGrantOrRule(step: Step, signer: Signer): void;
     };
 
 type Check = { ok: true; decision: CheckedDecision } | { ok: false; detail: string };
 
-/** Accepts only options that were offered, and writes only what takes effect (A2, A5). */
+/** Accepts only options that were offered, and writes only what takes effect (CALL2, CALL5). */
 export function checkDecision(
   step: Step,
   asked: { sent: ToolDecision; approval: ApprovalRecord; invocation: CallRecord; decidable: DecidableCall | undefined },
@@ -222,7 +222,7 @@ export function checkDecision(
   }
 }
 
-/** A decision with arguments never runs anything, also if they are the ones that were shown (A7.4). */
+/** A decision with arguments never runs anything, also if they are the ones that were shown (CALL7.4). */
 function checkEdit(
   step: Step,
   scope: Scope,

@@ -53,8 +53,8 @@ import { errorMessage } from '../ports/error-message.js';
 const validSigners = new WeakSet<Signer>();
 
 /**
- * Handles a person's decision on an approval (A4) or their answer to a question. One transaction records it and wakes its turn; duplicates have no
- * further effect (A8). A decision that can't be applied is refused with the current state, changes nothing and is audited (W5, A6).
+ * Handles a person's decision on an approval (CALL4) or their answer to a question. One transaction records it and wakes its turn; duplicates have no
+ * further effect (CALL8). A decision that can't be applied is refused with the current state, changes nothing and is audited (HTTP14, CALL6).
  */
 export async function decideCall(
   runtime: Runtime,
@@ -175,7 +175,7 @@ function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultO
   const foreign = refuseForeign(found, { ...sent, worldId, agentId });
   if (foreign !== undefined) return foreign;
   const state = invocation.status;
-  // A client that registered as unable to ask a person can't decide for one (A13).
+  // A client that registered as unable to ask a person can't decide for one (CALL13).
   if (cannotAsk(step, signer)) {
     return refused('foreign', "this client registered with approvals: false, so it can't approve or deny calls", state);
   }
@@ -239,7 +239,7 @@ function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultO
   };
 }
 
-/** An agent decides only in its own turn about this approval, and only while a rule names it for this call (A50). */
+/** An agent decides only in its own turn about this approval, and only while a rule names it for this call (SIGN3). */
 function refuseReview(
   step: Step,
   { signer: { who }, sent, found: { invocation } }: DecisionInput,
@@ -262,7 +262,7 @@ function ruleFor({ who }: Signer, { signing, rule }: ApprovalRecord): string | u
 
 type CountedSignature = Extract<JudgedSignature, { needs: unknown }>;
 
-/** A signature that isn't the last one leaves the approval pending (A48). */
+/** A signature that isn't the last one leaves the approval pending (SIGN1). */
 function recordSignature(
   step: Step,
   { found: { invocation }, sent, signer, receipt }: DecisionInput,
@@ -297,12 +297,12 @@ function refuseSignature(
     : { kind: 'repeated', status: 200, invocationId, state };
 }
 
-/** Kept with the audit record, so that it can be verified from an export (A49). */
+/** Kept with the audit record, so that it can be verified from an export (SIGN2). */
 function storedReceipt({ receipt }: VerifiedReceipt, { callHash }: ApprovalRecord): StoredReceipt {
   return { ...receipt, callHash };
 }
 
-/** An identical decision is accepted and does nothing; a different one is too late (W5). */
+/** An identical decision is accepted and does nothing; a different one is too late (HTTP14). */
 function outcomeOfRepeat(
   runtime: Runtime,
   approval: ApprovalRecord,
@@ -358,7 +358,7 @@ function recordDecision(
     return;
   }
   const { scope } = decision;
-  // The hash of what was shown. If the world changed since, starting the call detects it (A7).
+  // The hash of what was shown. If the world changed since, starting the call detects it (CALL7).
   const approved = { callHash: approvedHash(runtime.store.hashKey, approval.callHash, rules) };
   const about = { chatId, callId, approvalId: approval.id, how: 'approve', scope } as const;
   const details = last === undefined ? decision.record : { ...decision.record, needs: last.needs };

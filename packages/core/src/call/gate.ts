@@ -11,7 +11,7 @@ import type { PreparedCall } from '../evidence/prepared-call.js';
 import type { Step } from '../step/runtime.js';
 import { REVIEW_CALL, turnId } from '../turn/ids.js';
 
-/** A grant expires when it hasn't been used for this long (A5). */
+/** A grant expires when it hasn't been used for this long (CALL5). */
 export const GRANT_LIFETIME_MS = 12 * 60 * 60 * 1000;
 
 /** The data that a step must load to judge these calls. */
@@ -30,7 +30,7 @@ interface GateMore {
   hypothetical?: GateGrant | undefined;
 }
 
-/** Runs the gate (A2) on a call, with the data it needs from the caller's step. */
+/** Runs the gate (CALL2) on a call, with the data it needs from the caller's step. */
 export function gateCall(
   tx: GateReads,
   snapshot: WorldSnapshot,
@@ -72,7 +72,7 @@ function withoutClaims(tool: RegisteredTool): RegisteredTool {
   return rest;
 }
 
-/** `review_call` exists only in a turn that reviews a call, and the tools of other programs only for external and ACP agents (A55, A59). */
+/** `review_call` exists only in a turn that reviews a call, and the tools of other programs only for external and ACP agents (EXT1, EXT3). */
 function offered<T extends Pick<RegisteredTool, 'definition' | 'external'>>(
   tool: T | undefined,
   hasExternal: boolean,
@@ -82,7 +82,7 @@ function offered<T extends Pick<RegisteredTool, 'definition' | 'external'>>(
 }
 
 /**
- * In a turn that reviews a call, `review_call` runs and nothing else does (A50). Rules don't apply to it: the rule that names the agent allows it,
+ * In a turn that reviews a call, `review_call` runs and nothing else does (SIGN3). Rules don't apply to it: the rule that names the agent allows it,
  * and a review that needed a review would never end.
  */
 function gateReview({ tool }: ParsedCall, policyCall: PreparedCall['policyCall']): Gate {
@@ -146,7 +146,7 @@ export function mayNeedSigners(snapshot: WorldSnapshot, agentId: string, prepare
   return signing.length > 0 || deny !== undefined;
 }
 
-/** Compares a server's current tool definition with the accepted one (A1). */
+/** Compares a server's current tool definition with the accepted one (CALL1). */
 function changeOf(tx: GateReads, tool: RegisteredTool | undefined): string | undefined {
   if (tool?.pin === undefined) return undefined;
   const known = tx.mcpTool(tool.definition.name);
@@ -159,7 +159,7 @@ function agentOf(snapshot: WorldSnapshot, agentId: string | undefined): GateInpu
   if (agentId === undefined) return { tools: ['*'], policy: NO_RULES };
   const agent = snapshot.agent(agentId)?.definition;
   const acp = acpOf(snapshot, agentId);
-  // Deactivating an agent that runs its calls itself denies its waiting calls in a later step (A55.7).
+  // Deactivating an agent that runs its calls itself denies its waiting calls in a later step (EXT1.7).
   const isStopped = agent?.active !== true && (isExternal(snapshot, agentId) || acp !== undefined);
   // The program of an ACP agent has its own tools, which nobody lists.
   const own = acp === undefined ? [] : [externalToolName(acpProgram(acp), '*')];
@@ -181,7 +181,7 @@ function isContained({ tool, arguments: args }: ParsedCall, { workingDirectory }
 /** The reason for denying a call that needs approval when no client can ask a person. */
 export const UNATTENDED = describeReason({ code: 'unattended' });
 
-/** Whether to deny calls that need approval: the world is set to do so, and no client that can ask a person is connected (A13). */
+/** Whether to deny calls that need approval: the world is set to do so, and no client that can ask a person is connected (CALL13). */
 export function isUnattended(tx: Pick<StepTransaction, 'hasAsker'>, { world }: WorldSnapshot): boolean {
   return world.settings.unattended === 'deny' && !tx.hasAsker();
 }

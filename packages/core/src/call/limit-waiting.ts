@@ -1,13 +1,13 @@
 import type { StepTransaction } from '../facts/step-transaction.js';
 import type { Gate } from '../policy/check-tool-approval.js';
 
-/** The maximum number of waiting calls per agent, across all its chats (A34). */
+/** The maximum number of waiting calls per agent, across all its chats (CALL19). */
 const MAX_WAITING = 200;
 /** The number of chats that an error message names. */
 const MAX_NAMED = 3;
 
 /**
- * Admits calls to the queue until it is full. Further calls fail instead of running without approval (A17). The store rejects the step if concurrent
+ * Admits calls to the queue until it is full. Further calls fail instead of running without approval (CALL15). The store rejects the step if concurrent
  * responses by the same agent in other chats have filled the queue.
  */
 export function limitWaiting(tx: StepTransaction, agentId: string): (gate: Gate) => Gate {

@@ -12,7 +12,7 @@ function parseArguments(text: string): Parsed {
 }
 
 describe('the arguments of a call', () => {
-  it('[A7] returns the value and its canonical text', () => {
+  it('[CALL7] returns the value and its canonical text', () => {
     expect(parseArguments(' {"b": -0, "a": [1e2]} ')).toEqual({
       ok: true,
       value: { a: [100], b: 0 },
@@ -20,7 +20,7 @@ describe('the arguments of a call', () => {
     });
   });
 
-  it('[T11.1] treats only an empty text as no arguments', () => {
+  it('[TURN11.1] treats only an empty text as no arguments', () => {
     expect(parseArguments('')).toEqual({ ok: true, value: {}, text: '{}' });
     for (const text of [
       ' ',
@@ -40,19 +40,19 @@ describe('the arguments of a call', () => {
     }
   });
 
-  it('[T11.1] explains the error to the model', () => {
+  it('[TURN11.1] explains the error to the model', () => {
     expect(parseArguments('[1]')).toMatchObject({ error: expect.stringContaining('not an array') as string });
     expect(parseArguments('"x"')).toMatchObject({ error: expect.stringContaining('not a string') as string });
     expect(parseArguments('{"a":1e999}')).toMatchObject({ error: expect.stringContaining('too large') as string });
   });
 
-  it('[A15] does not quote invalid text', () => {
+  it('[SAFE6] does not quote invalid text', () => {
     const parsed = parseArguments('{"password": hunter2}');
     expect(parsed).toMatchObject({ ok: false, error: expect.stringContaining('not valid JSON') as string });
     expect(JSON.stringify(parsed)).not.toMatch(/hunter2|password/);
   });
 
-  it('[T11.1] the calls of one response have at most 1 MB and 5,000 values together, and the rest is not parsed', () => {
+  it('[TURN11.1] the calls of one response have at most 1 MB and 5,000 values together, and the rest is not parsed', () => {
     const many = JSON.stringify(Object.fromEntries(Array.from({ length: 4_000 }, (_, at) => [`a${at}`, 1])));
     expect(parseArguments(many)).toMatchObject({ ok: true });
     const left = argumentsLimit();
@@ -71,7 +71,7 @@ describe('the arguments of a call', () => {
     });
   });
 
-  it('[T11.1] rejects more than 64 levels and more than 1 MB', () => {
+  it('[TURN11.1] rejects more than 64 levels and more than 1 MB', () => {
     const nested = (levels: number): string => '{"a":'.repeat(levels) + '1' + '}'.repeat(levels);
     expect(parseArguments(nested(64))).toMatchObject({ ok: true });
     expect(parseArguments(nested(65))).toMatchObject({
@@ -91,14 +91,14 @@ describe('the arguments of a call', () => {
     });
   });
 
-  it('[A7] keeps a __proto__ key as data, without prototype pollution', () => {
+  it('[CALL7] keeps a __proto__ key as data, without prototype pollution', () => {
     const parsed = parseArguments('{"__proto__":{"admin":true}}');
     expect(parsed).toMatchObject({ ok: true, text: '{"__proto__":{"admin":true}}' });
     expect(parsed.ok && Object.hasOwn(parsed.value, '__proto__')).toBe(true);
     expect(parsed.ok && parsed.value['admin']).toBeUndefined();
   });
 
-  it('[A7] the value matches the text exactly, and parsing the text again changes nothing', () => {
+  it('[CALL7] the value matches the text exactly, and parsing the text again changes nothing', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: anyCharacter }), fc.jsonValue()), (args) => {
         const parsed = parseArguments(JSON.stringify(args));
@@ -109,7 +109,7 @@ describe('the arguments of a call', () => {
     );
   });
 
-  it('[T11.1] never throws and never accepts invalid text', () => {
+  it('[TURN11.1] never throws and never accepts invalid text', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
         const parsed = parseArguments(text);

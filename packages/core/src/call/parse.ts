@@ -10,7 +10,7 @@ import type { Runtime } from '../step/runtime.js';
 export interface ParsedCall {
   toolName: string;
   tool: RegisteredTool | undefined;
-  /** Canonical JSON if the text parses. This text is hashed, stored, shown and run (A7). */
+  /** Canonical JSON if the text parses. This text is hashed, stored, shown and run (CALL7). */
   argumentsText: string;
   arguments: { ok: true; value: unknown } | { ok: false; error: string };
 }
@@ -153,7 +153,7 @@ function failure(error: string): ParsedArguments {
   return { ok: false, error };
 }
 
-/** The maximum number of calls per response. More would flood the queue and the transcript (T1). */
+/** The maximum number of calls per response. More would flood the queue and the transcript (TURN1). */
 export const MAX_CALLS = 64;
 /** Rejects calls beyond the per-response limit, with an error for the model. */
 export function refuseExcess(call: ParsedCall, position: number, calls: number): ParsedCall {
@@ -166,7 +166,7 @@ const UNREADABLE =
   "The arguments contain more than 20,000 control characters, invisible characters or long runs of whitespace, so people can't read them. " +
   'Nothing ran. Use escape sequences, or split the text into smaller parts.';
 
-/** Rejects a mask in the arguments of a model or a program: the tool would use it as the value. Only people can send one back (A15). */
+/** Rejects a mask in the arguments of a model or a program: the tool would use it as the value. Only people can send one back (SAFE6). */
 export function refuseMasked(call: ParsedCall): ParsedCall {
   if (!call.arguments.ok) return call;
   const unreadable = maskArguments(call.argumentsText).isWhole ? undefined : UNREADABLE;

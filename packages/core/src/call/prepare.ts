@@ -50,8 +50,8 @@ function withQuestion(prepared: PreparedCall): PreparedCall {
 }
 
 /**
- * Prepares a call in its current state (A7). If it needs approval or rules about effects decide, and its tool can rehearse it, it is rehearsed, and
- * its hash covers the effect (A52, A54). The effect of a call that another program runs is only predicted (A60). Calls that other rules deny or
+ * Prepares a call in its current state (CALL7). If it needs approval or rules about effects decide, and its tool can rehearse it, it is rehearsed, and
+ * its hash covers the effect (CHANGE6, RULE10). The effect of a call that another program runs is only predicted (CHANGE9). Calls that other rules deny or
  * allow are never rehearsed. Rejects like `inspectCall`.
  */
 export async function prepareCall(runtime: Runtime, call: ParsedCall, about: CallSetting): Promise<PreparedCall> {
@@ -79,7 +79,7 @@ function withRecord(prepared: PreparedCall, rehearsal: RehearsalRecord): Prepare
   return prepared.signed === undefined ? prepared : { ...prepared, signed: { ...prepared.signed, rehearsal } };
 }
 
-/** What people saw of exactly this call, if other agents kept the rehearsals busy. Approving it must not wait for another attempt (A53.4). */
+/** What people saw of exactly this call, if other agents kept the rehearsals busy. Approving it must not wait for another attempt (CHANGE8.7). */
 async function shownWithoutEffect(
   { store }: Runtime,
   { argumentsText }: ParsedCall,

@@ -18,7 +18,7 @@ export function settleCall(
   tx.write({ kind: 'call-settled', chatId, callId, toolName, settlement, content });
 }
 
-/** Handles a refusal by the gate: `fail` for a call that can't run (T11), `deny` for one that a rule or the mode forbids. */
+/** Handles a refusal by the gate: `fail` for a call that can't run (TURN11), `deny` for one that a rule or the mode forbids. */
 export function refuseCall(
   runtime: Runtime,
   step: Step,
@@ -49,7 +49,7 @@ export function settleOpenCalls(
   const { reason, by } = end;
   for (const invocation of tx.openCalls(turn)) {
     const { id: callId, chatId, approvalId } = invocation;
-    // Started by a process that died: the call may have run, so it must not be reported as not run (T4).
+    // Started by a process that died: the call may have run, so it must not be reported as not run (TURN4).
     if (invocation.startedAt !== null) {
       expireQuestions(step, invocation);
       // Nobody here can stop a call that a program outside runs, or learn how it ended.
@@ -77,7 +77,7 @@ export function expireQuestions({ tx }: Step, { id: callId, chatId }: CallRecord
 /** The result of a call in the form that the model sees. */
 export function frameSettlement(runtime: Runtime, invocation: CallRecord, settlement: Settlement): string {
   const options = { limitBytes: runtime.options.resultLimitBytes, ownSecrets: runtime.ownSecrets() };
-  // A person edited the arguments: without this, the model would assume that its own version ran (A7).
+  // A person edited the arguments: without this, the model would assume that its own version ran (CALL7).
   const edited = invocation.edited ? { edited_by_person: maskArguments(invocation.arguments).value } : undefined;
   switch (settlement.kind) {
     case 'succeeded':

@@ -21,7 +21,7 @@ import { asUnknown, refuseCall, settleCall } from './settle.js';
 import { approvedHash } from '../evidence/hash-call.js';
 import type { PreparedCall } from '../evidence/prepared-call.js';
 
-/** Marks a call that the gate allows as started, and records why. Only the caller runs it, after the commit (A8). */
+/** Marks a call that the gate allows as started, and records why. Only the caller runs it, after the commit (CALL8). */
 export function markStarted(
   { store }: Pick<Runtime, 'store'>,
   step: Step,
@@ -33,7 +33,7 @@ export function markStarted(
   const { call, place, uninspected } = prepared;
   if (call.tool === undefined || !call.arguments.ok) throw new Error("the gate allowed a call that can't run");
   const { id: callId, chatId, arguments: text } = before;
-  // If the record shows the arguments unmasked, no sealed copy is needed (A40).
+  // If the record shows the arguments unmasked, no sealed copy is needed (LOG2).
   const original = maskArguments(text).isOriginal ? {} : { original: sealOriginal(store.hashKey, before, text) };
   if (gate.byEffect === true && gate.because !== 'decision') writeRehearsal(step, before, prepared);
   step.tx.write({ kind: 'call-started', chatId, callId, epoch, gate, ...original });
@@ -50,8 +50,8 @@ export function markStarted(
 }
 
 /**
- * A yes applies what was rehearsed, and so does a call that rules about effects have judged (A54). Other calls that a rule or grant allows run
- * instead, because nobody has seen what the last rehearsal found (A52).
+ * A yes applies what was rehearsed, and so does a call that rules about effects have judged (RULE10). Other calls that a rule or grant allows run
+ * instead, because nobody has seen what the last rehearsal found (CHANGE6).
  */
 function fingerprintFor(
   { signed }: PreparedCall,
@@ -64,7 +64,7 @@ function fingerprintFor(
 
 /**
  * The last check before the side effect: owner, order, signature and rules are checked again in the step that marks the call as started
- * (A2, A7). Undefined if the call needs approval again, was refused, or must be read again.
+ * (CALL2, CALL7). Undefined if the call needs approval again, was refused, or must be read again.
  */
 export async function startCall(
   runtime: Runtime,
@@ -164,8 +164,8 @@ function dueCall(
 }
 
 /**
- * An approval is valid only for the call that it was given for (A7), under the rules that said who must sign, and while the signatures that they
- * require count (A48).
+ * An approval is valid only for the call that it was given for (CALL7), under the rules that said who must sign, and while the signatures that they
+ * require count (SIGN1).
  */
 function gateApproved(
   { store }: Pick<Runtime, 'store'>,
@@ -193,7 +193,7 @@ async function readSignatures(
   return approval;
 }
 
-/** Whether the signatures of an approved call still count, with the people of this step (A48.4). */
+/** Whether the signatures of an approved call still count, with the people of this step (SIGN1.4). */
 function areSignaturesValid(
   step: Step,
   turn: TurnRecord,
@@ -218,7 +218,7 @@ const MAX_READS = 3;
 
 /**
  * Reads the call, and keeps others from changing what it is about to change. What changed before is found here, and the step then asks people again
- * (A7.2). If it changes all the time, the call starts without a hold, and its tool changes nothing (A45).
+ * (CALL7.2). If it changes all the time, the call starts without a hold, and its tool changes nothing (CHANGE2).
  */
 async function readyAndHold(
   runtime: Runtime,
@@ -280,7 +280,7 @@ function refuse(
   prepared: PreparedCall,
   { gate, changedSince }: { gate: Exclude<Gate, { kind: 'run' }>; changedSince: 'approved' | 'signed' },
 ): void {
-  // A call that a dead process started can only be settled; it never needs approval again (T4).
+  // A call that a dead process started can only be settled; it never needs approval again (TURN4).
   if (invocation.startedAt !== null) settleCall(runtime, step, invocation, asUnknown('interrupted'));
   else if (gate.kind === 'refuse') {
     writeRehearsal(step, invocation, prepared);

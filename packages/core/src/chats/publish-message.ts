@@ -21,7 +21,7 @@ import { queueTurns, writeNotice } from '../step/move-turn.js';
 export interface IncomingMessage extends NewMessage {
   worldId: string;
   chatId: string;
-  /** `human` or `world`: agents speak only in their own turns (M4). */
+  /** `human` or `world`: agents speak only in their own turns (WORLD4). */
   speaker: 'human' | 'world';
   /** The person or token that sent it, as known from the connection. */
   who?: Who;
@@ -71,7 +71,7 @@ const LONGEST_SENDER = 64;
 /** Sender names for messages that no person sent. */
 const NOBODY = ['system', 'tool', 'world'];
 
-/** Rejects agent names, reserved names and confusable names: they would let a client impersonate someone else (M4). */
+/** Rejects agent names, reserved names and confusable names: they would let a client impersonate someone else (WORLD4). */
 function senderOf(snapshot: WorldSnapshot, { sender, speaker }: IncomingMessage): string {
   if (sender === undefined) return speaker;
   const wrong = (why: string): CountersignError =>
@@ -97,7 +97,7 @@ function addresseesOf(snapshot: WorldSnapshot, incoming: IncomingMessage): strin
   }).agentIds;
 }
 
-/** Explains why nobody answers, or which agent doesn't because it is inactive: silence would look like a hang (M3). Models don't see the notice. */
+/** Explains why nobody answers, or which agent doesn't because it is inactive: silence would look like a hang (WORLD3). Models don't see the notice. */
 function explainNoAnswer(step: Step, message: MessageRecord): void {
   const explain = message.addressees.length === 0 ? explainSilence : explainInactive;
   const why = explain(message.content, step.snapshot.addressable);

@@ -6,7 +6,7 @@ import { settleOpenCalls } from '../call/settle.js';
 import { openNext } from '../step/move-turn.js';
 
 /**
- * Stops everything in a chat (M9). One step fences and ends all unfinished turns and settles their calls, so the chat is idle even if a tool or
+ * Stops everything in a chat (WORLD9). One step fences and ends all unfinished turns and settles their calls, so the chat is idle even if a tool or
  * model ignores its abort signal. Running work is aborted after that.
  */
 export async function stopChat(runtime: Runtime, worldId: string, chatId: string, signer: Signer): Promise<void> {
@@ -15,7 +15,7 @@ export async function stopChat(runtime: Runtime, worldId: string, chatId: string
   );
 }
 
-/** Stops the chat before deleting it (M9). */
+/** Stops the chat before deleting it (WORLD9). */
 export async function deleteChat(runtime: Runtime, worldId: string, chatId: string, signer: Signer): Promise<void> {
   await commit(runtime, 'delete-chat', worldId, { chats: [chatId] }, (step) => {
     stopInStep(runtime, step, worldId, chatId, signer);
@@ -64,7 +64,7 @@ export function stopTurns(
 }
 
 /**
- * Stores what a model had written in this process when another process stopped the turn (M9.3): only this one has the text. Does nothing if
+ * Stores what a model had written in this process when another process stopped the turn (WORLD9.3): only this one has the text. Does nothing if
  * the turn wasn't stopped, or if another process had taken it over before.
  */
 export async function keepStopped(

@@ -1,7 +1,7 @@
 import { commit, ignoreNotFound } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 
-/** After a change of people, groups or delegations: tells clients to reload who can sign the calls that wait for certain people (A48.9). */
+/** After a change of people, groups or delegations: tells clients to reload who can sign the calls that wait for certain people (SIGN1.10). */
 export async function announceSigners(runtime: Runtime): Promise<void> {
   const { now, waiting } = await runtime.store.read(async (reader) => {
     const found = [];

@@ -26,7 +26,7 @@ import {
 } from './find-call.js';
 
 /**
- * Handles a person's answer to a question (W3). One transaction stores it and wakes the turn. Only the first answer counts; an answer that can't be
+ * Handles a person's answer to a question (HTTP2). One transaction stores it and wakes the turn. Only the first answer counts; an answer that can't be
  * applied is refused with the current state. The text is data: it approves nothing.
  */
 export async function answerQuestion(
@@ -65,7 +65,7 @@ function checkAnswer(
   if (approval === undefined || approval.question === null) {
     return refused('invalid', 'content: this call is not a question', state);
   }
-  // A client that registered as unable to ask a person can't answer for one (A13).
+  // A client that registered as unable to ask a person can't answer for one (CALL13).
   if (cannotAsk(step, signer)) {
     return refused('foreign', "this client registered with approvals: false, so it can't answer questions", state);
   }

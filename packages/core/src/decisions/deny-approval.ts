@@ -30,7 +30,7 @@ export function denyApproval(
   if (resumeTurn(runtime, step, turnId)) runtime.dispatch.wake(step, turnId);
 }
 
-/** Denies a call whose approval timed out (A11), and tells the model. */
+/** Denies a call whose approval timed out (CALL11), and tells the model. */
 export function expireApproval(
   runtime: Runtime,
   step: Step,

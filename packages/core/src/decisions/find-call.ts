@@ -52,7 +52,7 @@ async function findStored(reader: StoreReader, id: string): Promise<FoundCall | 
   return { invocation, approval: named ?? current, turn, byApproval: named !== undefined };
 }
 
-/** Whether the sender is a client that registered as unable to ask a person, so it can't decide for one (A13). */
+/** Whether the sender is a client that registered as unable to ask a person, so it can't decide for one (CALL13). */
 export function cannotAsk({ tx }: Step, { client }: Signer): boolean {
   return client !== undefined && tx.client(client)?.approvals === false;
 }
@@ -88,7 +88,7 @@ export function reloadCall({ tx }: Step, found: FoundCall): FoundCall {
   };
 }
 
-/** Refuses calls that belong to another agent, chat, world or turn before anything else is read (A6). */
+/** Refuses calls that belong to another agent, chat, world or turn before anything else is read (CALL6). */
 export function refuseForeign(
   { invocation, turn }: FoundCall,
   sent: { worldId: string; agentId: string | undefined; chatId?: string; turnId?: string },

@@ -27,7 +27,7 @@ import { findReceiptProblem, type VerifiedReceipt } from '../requirements/check-
 
 /**
  * What a person's approval means for a call under rules that say who must sign. `needs` includes this signature; `principal` is the person whose
- * right to sign it uses (A51).
+ * right to sign it uses (SIGN4).
  */
 export type JudgedSignature =
   | { kind: 'last' | 'more-needed'; needs: readonly NeededSignatures[]; principal: Principal | undefined }
@@ -35,7 +35,7 @@ export type JudgedSignature =
   | { kind: 'repeated' }
   | { kind: 'refused'; detail: string };
 
-/** Judges a signature in the step that writes it, with the people and groups of that step (A48). */
+/** Judges a signature in the step that writes it, with the people and groups of that step (SIGN1). */
 export function judgeSignature(
   step: Step,
   asked: {
@@ -80,7 +80,7 @@ function unconfirmed({ name }: Principal): string {
   return `the OIDC provider hasn't confirmed within the last hour that ${name} may still sign. Try again later`;
 }
 
-/** Says who may sign instead (W5). */
+/** Says who may sign instead (HTTP14). */
 function refusal(needs: readonly NeededSignatures[], { kind, name }: Who): string {
   const who = kind === 'person' ? `${name} can't sign this call` : `a rule says which people must sign this call`;
   const others = describeSigners(needs);

@@ -4,7 +4,7 @@ import { decisionToSign } from '../requirements/decision-to-sign.js';
 import { auditOf } from '../facts/calls.js';
 import type { Runtime } from '../step/runtime.js';
 
-/** What a passkey signs to approve a pending call, as it is shown now (A49). */
+/** What a passkey signs to approve a pending call, as it is shown now (SIGN2). */
 export async function readDecisionToSign(
   runtime: Runtime,
   worldId: string,

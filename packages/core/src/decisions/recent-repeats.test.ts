@@ -5,7 +5,7 @@ import { createRecentRepeats } from './recent-repeats.js';
 const outcome = { kind: 'repeated', status: 200, invocationId: 'call_1', state: 'succeeded' } as const;
 
 describe('recent repeats', () => {
-  it('[T7] evict the least recently used beyond the capacity', () => {
+  it('[TURN7] evict the least recently used beyond the capacity', () => {
     const repeats = createRecentRepeats(createFakeClock(), { capacity: 2 });
     repeats.keep('a', outcome);
     repeats.keep('b', outcome);
@@ -16,7 +16,7 @@ describe('recent repeats', () => {
     expect(repeats.find('c')).toBe(outcome);
   });
 
-  it('[T7] evict old entries, used or not', () => {
+  it('[TURN7] evict old entries, used or not', () => {
     const clock = createFakeClock();
     const repeats = createRecentRepeats(clock, { lifetimeMs: 1000 });
     repeats.keep('a', outcome);

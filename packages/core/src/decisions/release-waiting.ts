@@ -11,7 +11,7 @@ import { coveringOf, findCovered, mayBeReleased, type Covering, type WaitingCall
 const MAX_ROUNDS = 3;
 
 /**
- * Releases the waiting calls that a new grant or rule covers (A5). Each passes the gate again in its own step, and once more when it starts.
+ * Releases the waiting calls that a new grant or rule covers (CALL5). Each passes the gate again in its own step, and once more when it starts.
  * Never rejects: the decision is already stored, and remaining calls keep waiting or are released later (`releaseCovered`).
  */
 export async function releaseWaiting(runtime: Runtime, worldId: string, chatId?: string): Promise<void> {
@@ -45,7 +45,7 @@ function release(runtime: Runtime, step: Step, waiting: WaitingCall, by: Author)
   const invocation = step.tx.invocation(waiting.invocation.id);
   if (approval === undefined || !mayBeReleased(approval)) return 'left';
   if (invocation?.status !== 'asked' || invocation.approvalId !== approval.id) return 'left';
-  // An approval is expired after its deadline, even if its timer hasn't fired (A11).
+  // An approval is expired after its deadline, even if its timer hasn't fired (CALL11).
   if (approval.expiresAt !== null && approval.expiresAt <= step.tx.now()) return 'left';
   if (step.snapshot.world.rev !== waiting.rev || invocation.arguments !== waiting.invocation.arguments) {
     return 'stale';
@@ -86,7 +86,7 @@ const PAGE = 500;
 /** The author of an administrator's rule, which nobody in this world wrote. */
 const NOBODY: Author = { who: SYSTEM };
 
-/** Finds the author of the grant or rule that covers a call. The author is recorded as the person who decided it (A16). */
+/** Finds the author of the grant or rule that covers a call. The author is recorded as the person who decided it (LOG1). */
 async function findAuthor(runtime: Runtime, worldId: string, covering: Covering): Promise<Author> {
   if (covering.kind === 'rule') return await findRuleAuthor(runtime, worldId, covering.rule);
   const grant = await runtime.store.read((reader) => reader.grant(covering.grantId));

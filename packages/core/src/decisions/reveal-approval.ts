@@ -18,7 +18,7 @@ import {
 type Refused = ReturnType<typeof refused>;
 
 /**
- * Shows the masked secrets of a waiting call to a person who may decide it, and records that they looked (A15). The record is
+ * Shows the masked secrets of a waiting call to a person who may decide it, and records that they looked (SAFE6). The record is
  * written in the same step, so nobody sees a secret without it.
  */
 export async function revealApproval(

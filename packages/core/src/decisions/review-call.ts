@@ -12,7 +12,7 @@ const reviewSchema = z.strictObject({
 });
 
 /**
- * The tool with which an agent decides the call that it reviews (A50). It names no approval: the turn does, so nothing that the agent reads can
+ * The tool with which an agent decides the call that it reviews (SIGN3). It names no approval: the turn does, so nothing that the agent reads can
  * make it decide another one. Decides like a person's request does.
  */
 export function createReviewTool(runtime: () => Runtime): Tool {

@@ -4,7 +4,7 @@ import { changeWorld } from '../step/commit.js';
 import type { Runtime, WorldChange } from '../step/runtime.js';
 import { writeFact } from '../step/write-fact.js';
 
-/** Revokes a grant, effective from the next call (A14). Returns false if it does not exist or was already revoked. */
+/** Revokes a grant, effective from the next call (CALL14). Returns false if it does not exist or was already revoked. */
 export async function revokeGrant(runtime: Runtime, worldId: string, grantId: string, by: Signer): Promise<boolean> {
   return await changeWorld(runtime, 'revoke-grant', worldId, async ({ tx }) => {
     const grant = await tx.grant(grantId);

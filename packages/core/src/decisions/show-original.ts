@@ -14,7 +14,7 @@ import { openOriginal } from '../facts/seal-original.js';
 const PAGE = 500;
 
 /**
- * The original arguments of a call from its audit record (A16), even if its chat or world is gone. The access is recorded before the arguments
+ * The original arguments of a call from its audit record (LOG1), even if its chat or world is gone. The access is recorded before the arguments
  * are shown.
  */
 export async function showOriginal(

@@ -33,7 +33,7 @@ interface CoverQuery {
 
 /**
  * Whether a grant or rule may decide instead of a person. False for questions, and for calls that a person must see each time because of an ask rule,
- * an unknown outcome (S3) or a changed tool. Those offer only `once`.
+ * an unknown outcome (STORE3) or a changed tool. Those offer only `once`.
  */
 export function mayBeReleased({ status, question, rule, options }: ApprovalRecord): boolean {
   if (status !== 'pending' || question !== null || rule !== null) return false;
@@ -47,7 +47,7 @@ export function coveringOf(gate: Gate): Covering | undefined {
   return gate.because === 'rule' && gate.rule !== undefined ? { kind: 'rule', rule: gate.rule } : undefined;
 }
 
-/** The waiting calls that the gate would allow now, oldest first. Skips calls that changed after they were shown (A7). */
+/** The waiting calls that the gate would allow now, oldest first. Skips calls that changed after they were shown (CALL7). */
 export async function findCovered(runtime: Runtime, worldId: string, query: CoverQuery = {}): Promise<WaitingCall[]> {
   const { chatId, withRules = (snapshot) => snapshot, grant } = query;
   const found = await runtime.store.read(async (reader) => {

@@ -2,7 +2,7 @@ import type { Runtime } from '../step/runtime.js';
 import { announceSigners } from './announce-signers.js';
 
 /**
- * Tells clients when a delegation starts or ends by itself (A51.7). One timer, for the next of these times; in the process in which the
+ * Tells clients when a delegation starts or ends by itself (SIGN4.7). One timer, for the next of these times; in the process in which the
  * delegation was made, and in those that were started later.
  */
 export function watchDelegations(runtime: () => Runtime): {

@@ -153,7 +153,7 @@ type Accepting<Module> = {
 
 type AllAccepting = { [Path in keyof Deciding]: Accepting<Deciding[Path]> }[keyof Deciding];
 
-it('[A60.1] no function of policy/ or requirements/ accepts claimed evidence', () => {
+it('[CHANGE9.1] no function of policy/ or requirements/ accepts claimed evidence', () => {
   expectTypeOf<AllAccepting>().toEqualTypeOf<never>();
 });
 

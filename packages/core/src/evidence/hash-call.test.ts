@@ -17,7 +17,7 @@ const parts: SignedParts = {
 };
 
 describe('callHash', () => {
-  it('[A7.1] is stable for the same call and changes with any part or the key', () => {
+  it('[CALL7.1] is stable for the same call and changes with any part or the key', () => {
     const hash = callHash(key, parts);
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
     expect(callHash(bytes('key'), { ...parts })).toBe(hash);
@@ -32,7 +32,7 @@ describe('callHash', () => {
     expect(new Set([hash, ...others]).size).toBe(others.length + 1);
   });
 
-  it('[A7.1] moving text between adjacent parts changes the hash', () => {
+  it('[CALL7.1] moving text between adjacent parts changes the hash', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '"', ',', '\\', '\ud800', '[', 'null'), maxLength: 8 });
     fc.assert(
       fc.property(fc.tuple(text, text), fc.tuple(text, text), (one, other) => {
@@ -43,7 +43,7 @@ describe('callHash', () => {
     );
   });
 
-  it('[A7.1] throws without a key', () => {
+  it('[CALL7.1] throws without a key', () => {
     expect(() => callHash(new Uint8Array(), parts)).toThrow('needs a key');
   });
 });
@@ -56,7 +56,7 @@ describe('toolDigest', () => {
     location: 'server',
   };
 
-  it('[A7.1] does not depend on the order of keys', () => {
+  it('[CALL7.1] does not depend on the order of keys', () => {
     const turned: ToolDefinition = {
       location: 'server',
       parameters: { properties: { a: { type: 'string' } }, type: 'object' },
@@ -66,7 +66,7 @@ describe('toolDigest', () => {
     expect(toolDigest(turned)).toBe(toolDigest(definition));
   });
 
-  it('[A7.1] changes with any part of the tool definition', () => {
+  it('[CALL7.1] changes with any part of the tool definition', () => {
     const changed: ToolDefinition[] = [
       definition,
       { ...definition, description: 'e' },

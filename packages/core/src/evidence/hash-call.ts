@@ -4,7 +4,7 @@ import { createMemo } from '../masking/create-memo.js';
 import { canonicalJson } from '../policy/index.js';
 import type { RegisteredTool } from '../ports/index.js';
 
-/** Everything that an approval covers (A7). */
+/** Everything that an approval covers (CALL7). */
 export interface SignedParts {
   readonly agentId: string;
   readonly chatId: string;
@@ -54,7 +54,7 @@ function sandboxText(sandbox: CallSandbox): string {
 
 /**
  * The hash that an approved call is stored with: it also covers the rules that said who must sign. If these change before the call starts, the
- * approval no longer applies (A48).
+ * approval no longer applies (SIGN1).
  */
 export function approvedHash(key: Uint8Array, callHash: string, rules: readonly { readonly rule: string }[]): string {
   if (rules.length === 0) return callHash;

@@ -43,7 +43,7 @@ function inspectWith(tool: RegisteredTool, value: unknown, place: ToolPlace): ((
   });
 }
 
-/** Prepares a call in its current state (A7). Rejects if something that an approval covers can't be read. */
+/** Prepares a call in its current state (CALL7). Rejects if something that an approval covers can't be read. */
 export async function inspectCall(runtime: Runtime, call: ParsedCall, setting: CallSetting): Promise<PreparedCall> {
   const { tool, arguments: args } = call;
   const { place } = setting;
@@ -62,13 +62,13 @@ export async function inspectCall(runtime: Runtime, call: ParsedCall, setting: C
   });
 }
 
-/** The effect of a call whose tool knows it without a rehearsal (A52.9). The tool's own fingerprint stays what is signed. */
+/** The effect of a call whose tool knows it without a rehearsal (CHANGE7). The tool's own fingerprint stays what is signed. */
 function knownEffect(runtime: Runtime, preview: unknown): RehearsalRecord | null {
   if (typeof preview !== 'object' || preview === null || !('effect' in preview)) return null;
   return { effect: showEffect(preview.effect, runtime.ownSecrets()) };
 }
 
-/** The call with what was rehearsed: the hash of its effect takes the place of the tool's fingerprint (A52). */
+/** The call with what was rehearsed: the hash of its effect takes the place of the tool's fingerprint (CHANGE6). */
 export function withRehearsal(
   runtime: Runtime,
   prepared: PreparedCall,
@@ -118,7 +118,7 @@ const NOTHING_OPENED = { folders: [], hosts: [], anyHost: false, privateHosts: [
 
 const UNKNOWN_SANDBOX = inProcess('unknown');
 
-/** Reports an unknown sandbox if the tool reports none or throws (A21). */
+/** Reports an unknown sandbox if the tool reports none or throws (SAFE1). */
 export function sandboxOf(tool: RegisteredTool | undefined, place: CallPlace, args?: unknown): CallSandbox {
   const fallback = place.sandbox ?? UNKNOWN_SANDBOX;
   if (tool?.sandbox === undefined) return fallback;

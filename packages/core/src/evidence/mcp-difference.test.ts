@@ -52,7 +52,7 @@ it('reports a new and a removed tool', () => {
   expect(describeDifference(record(lamb, null))).toMatch(/no longer offers it/);
 });
 
-it('[A7] describes every difference, in a text that is never empty and has a maximum length', () => {
+it('[CALL7] describes every difference, in a text that is never empty and has a maximum length', () => {
   const definition = fc.record(
     {
       name: fc.constant('lamb'),

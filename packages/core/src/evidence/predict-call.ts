@@ -38,7 +38,7 @@ export function findPredictor(
 }
 
 /**
- * Predicts what a call does that another program runs itself (A60). Nothing is kept, signed or judged by it. Rejects only if the signal aborts: without a
+ * Predicts what a call does that another program runs itself (CHANGE9). Nothing is kept, signed or judged by it. Rejects only if the signal aborts: without a
  * prediction, people are asked all the same.
  */
 export async function predictCall(
@@ -75,7 +75,7 @@ function contextOf(
     workingDirectory,
     folder,
     protectedIn(realFolder) {
-      // In deny and ask rules, `./` is the world's folder and the program's (A55.5), which it may name by a link.
+      // In deny and ask rules, `./` is the world's folder and the program's (EXT1.5), which it may name by a link.
       const places: readonly CallPlace[] = [...new Set([workingDirectory, folder, realFolder])].map((one) => ({
         workingDirectory: one,
         home,

@@ -7,7 +7,7 @@ import type { CallKeys, ClaimedEvidence, RehearsalRecord } from '../ports/index.
 import { toToolPlace } from '../step/place.js';
 import type { CallPlace } from '../step/runtime.js';
 
-/** What an approval covers (A7): if any of it changes, so does the hash, and the approval no longer applies. */
+/** What an approval covers (CALL7): if any of it changes, so does the hash, and the approval no longer applies. */
 export interface SignedEvidence {
   readonly callHash: string;
   readonly workingDirectory: string;
@@ -30,7 +30,7 @@ export interface CallSetting {
   agentId: string | undefined;
   chatId: string;
   place: CallPlace;
-  /** Whether the call was made in a turn that reviews a call (A50). */
+  /** Whether the call was made in a turn that reviews a call (SIGN3). */
   isReview?: boolean;
 }
 

@@ -16,7 +16,7 @@ function start() {
   return { started, enter };
 }
 
-it('[A52.12] one agent runs two rehearsals at a time, and others do not wait for it', async () => {
+it('[CHANGE6.6] one agent runs two rehearsals at a time, and others do not wait for it', async () => {
   const { started, enter } = start();
   const [a1] = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => enter(name));
   const b1 = enter('b1');
@@ -30,7 +30,7 @@ it('[A52.12] one agent runs two rehearsals at a time, and others do not wait for
   expect(started).toEqual(['a1', 'a2', 'b1', 'a3']);
 });
 
-it('[A52.12] four run at the same time, and the next is of an agent that has the fewest', async () => {
+it('[CHANGE6.6] four run at the same time, and the next is of an agent that has the fewest', async () => {
   const { started, enter } = start();
   const [a1, , b1] = ['a1', 'a2', 'b1', 'b2'].map((name) => enter(name));
   for (const name of ['a3', 'b3', 'c1', 'd1']) void enter(name);
@@ -46,7 +46,7 @@ it('[A52.12] four run at the same time, and the next is of an agent that has the
   expect(started).toEqual(['a1', 'a2', 'b1', 'b2', 'c1', 'd1']);
 });
 
-it('[A52.11] agents take turns: the next is of the agent whose latest rehearsal began first', async () => {
+it('[CHANGE6.7] agents take turns: the next is of the agent whose latest rehearsal began first', async () => {
   const { started, enter } = start();
   const first = ['a1', 'b1', 'c1', 'd1'].map((name) => enter(name));
   for (const name of ['a2', 'b2', 'c2', 'd2', 'a3', 'e1', 'f1']) void enter(name);
@@ -57,7 +57,7 @@ it('[A52.11] agents take turns: the next is of the agent whose latest rehearsal 
   expect(started).toEqual(['a1', 'b1', 'c1', 'd1', 'e1', 'f1', 'a2']);
 });
 
-it('[A52.5] [M9] one that waits ends with its signal and never starts', async () => {
+it('[CHANGE6.5] [WORLD9] one that waits ends with its signal and never starts', async () => {
   const { started, enter } = start();
   const [a1, a2] = ['a1', 'a2'].map((name) => enter(name));
   const stop = new AbortController();

@@ -87,7 +87,7 @@ export async function rehearseCall(
     get protectedPaths() {
       return protectedPaths();
     },
-    // Only a rule about effects may still require approval, so the limits of a run that nobody sees apply (A36).
+    // Only a rule about effects may still require approval, so the limits of a run that nobody sees apply (CHANGE4).
     ...(isUnseen ? { mayCreate: namesPath(policies, place) } : {}),
     ...(place.grants === undefined ? {} : { sandboxGrants: place.grants }),
     signal: limit,

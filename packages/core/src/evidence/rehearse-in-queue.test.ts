@@ -33,7 +33,7 @@ function start() {
 }
 
 it.each(['wait', 'wait-within-limit'] as const)(
-  '[A52.12] [A60.3] a stopped rehearsal keeps its place until it has ended: %s',
+  '[CHANGE6.6] [CHANGE9.3] a stopped rehearsal keeps its place until it has ended: %s',
   async (queue) => {
     const { clock, started, ends, rehearse } = start();
     const stop = new AbortController();
@@ -60,7 +60,7 @@ it.each(['wait', 'wait-within-limit'] as const)(
 );
 
 it.each(['wait', 'wait-within-limit'] as const)(
-  '[A55.12] a rehearsal whose signal has already aborted never starts, and takes no place: %s',
+  '[EXT1.12] a rehearsal whose signal has already aborted never starts, and takes no place: %s',
   async (queue) => {
     const { started, rehearse } = start();
     for (const id of ['c1', 'c2', 'c3'])
@@ -71,7 +71,7 @@ it.each(['wait', 'wait-within-limit'] as const)(
   },
 );
 
-it('[A52.11] [A60.3] a rehearsal waits for a limited time, and then there is no effect', async () => {
+it('[CHANGE6.7] [CHANGE9.3] a rehearsal waits for a limited time, and then there is no effect', async () => {
   const { clock, started, ends, rehearse, problems } = start();
   void rehearse('c1', 'wait');
   void rehearse('c2', 'wait');

@@ -31,7 +31,7 @@ export function showEffect(found: unknown, ownSecrets: readonly string[]): Effec
   return { ...showOnCard(effect, ownSecrets), effectHash: effect.effectHash };
 }
 
-/** Like `showEffect`, for a prediction, which has no hash (A60). */
+/** Like `showEffect`, for a prediction, which has no hash (CHANGE9). */
 export function showPrediction(found: unknown, ownSecrets: readonly string[]): Prediction {
   const prediction = predictionSchema.parse(found);
   const { hidden } = prediction;

@@ -7,7 +7,7 @@ import { showWhole } from './show-effect.js';
 /** `gone`: the call was decided, or another machine keeps its rehearsal. `none`: it was not rehearsed. */
 export type WholeEffect = { kind: 'shown'; effect: Effect } | { kind: 'none' | 'gone' };
 
-/** The effect of a waiting call, masked like on its card, but with much higher limits (A52.8). Undefined if there is no such approval. */
+/** The effect of a waiting call, masked like on its card, but with much higher limits (CHANGE6.10). Undefined if there is no such approval. */
 export async function showWholeEffect(
   runtime: Runtime,
   worldId: string,

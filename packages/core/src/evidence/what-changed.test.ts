@@ -20,7 +20,7 @@ const shown: SignedEvidence = {
 const changed = (now: Partial<SignedEvidence>, before: Partial<SignedEvidence> = {}) =>
   whatChanged({ ...shown, ...before }, { ...shown, callHash: 'other', ...now });
 
-it('[A7.2] names what changed since a call was shown', () => {
+it('[CALL7.2] names what changed since a call was shown', () => {
   expect(changed({ workingDirectory: '/other' })).toEqual(['folder']);
   expect(changed({ sandbox: { ...sandbox, network: 'listed', hosts: ['example.com'] } })).toEqual(['sandbox']);
   expect(changed({ rehearsal: effect('b') }, { rehearsal: effect('a') })).toEqual(['effect']);

@@ -5,7 +5,7 @@ import type { SignedEvidence } from './prepared-call.js';
 
 type Shown = Pick<ApprovalRecord, 'callHash' | 'workingDirectory' | 'sandbox' | 'preview' | 'rehearsal'>;
 
-/** What differs between a call as it was last shown and as it is now (A7.2). */
+/** What differs between a call as it was last shown and as it is now (CALL7.2). */
 export function whatChanged(before: Shown, now: SignedEvidence): WhatChanged[] {
   const found: WhatChanged[] = [];
   if (before.workingDirectory !== now.workingDirectory) found.push('folder');

@@ -12,7 +12,7 @@ import { capText } from '../results/index.js';
 import { auditOf, callIn, callMessage, messageEvent, toolEvent } from './calls.js';
 import type { Derived, FactContext, ApprovalDecided, ApprovalRequested, ApprovalSigned } from './fact.js';
 
-/** The only place that requests an approval: creates the record, and the standard tool call that shows it in the transcript (A3). */
+/** The only place that requests an approval: creates the record, and the standard tool call that shows it in the transcript (CALL3). */
 export function approvalRequested(fact: ApprovalRequested, context: FactContext): Derived {
   const { approvalId, chatId, card, expiresAt } = fact;
   const call = callIn(context.state, fact.callId);
@@ -108,7 +108,7 @@ function requestEvent(
   shown: unknown,
   context: FactContext,
 ): Emission {
-  // The call has already started and can't go back to requested (T4), so this tells clients to reload the queue.
+  // The call has already started and can't go back to requested (TURN4), so this tells clients to reload the queue.
   if (question?.raisedBy === 'tool') return { event: 'crud', chatId, data: approvalData('create', id) };
   return toolEvent(context, call, {
     type: 'TOOL_APPROVAL_REQUESTED',
@@ -198,7 +198,7 @@ const STATUS = {
 } as const;
 
 /**
- * The only place that ends an approval: its row, the decision as a `role: 'tool'` message with its id (A4), and its audit record. A separate
+ * The only place that ends an approval: its row, the decision as a `role: 'tool'` message with its id (CALL4), and its audit record. A separate
  * fact settles a denied call. If a running tool asked a question, its call continues.
  */
 export function approvalDecided(fact: ApprovalDecided, context: FactContext): Derived {
@@ -215,7 +215,7 @@ export function approvalDecided(fact: ApprovalDecided, context: FactContext): De
     role: 'tool',
     sender: by.name,
     who: signed,
-    // Not `human`: a decision is not a chat message and resets no limit (M12).
+    // Not `human`: a decision is not a chat message and resets no limit (WORLD12).
     speaker: 'tool',
     content: JSON.stringify({
       decision,
@@ -290,7 +290,7 @@ const AUDITED_BYTES = 4096;
 
 const AUDITED = { approve: 'approve', deny: 'deny', answer: 'answer', release: 'release', expire: 'expired' } as const;
 
-/** The audit record (A16). A superseded approval has none: the request that replaces it is recorded instead. */
+/** The audit record (LOG1). A superseded approval has none: the request that replaces it is recorded instead. */
 function decisionRecord(
   { how, by, via, client, scope, answer, approved, rule, receipt, principal }: ApprovalDecided,
   reason: string | undefined,

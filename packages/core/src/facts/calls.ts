@@ -70,7 +70,7 @@ export function callEdited({ chatId, callId, arguments: text, by }: CallEdited, 
   return { changes: [{ kind: 'call-changed', chatId, callId, change }], records: [record] };
 }
 
-/** The only place that marks a call as started (A8). Rerunning an idempotent call is not a second start (T4). */
+/** The only place that marks a call as started (CALL8). Rerunning an idempotent call is not a second start (TURN4). */
 export function callStarted({ chatId, callId, epoch, gate, original }: CallStarted, context: FactContext): Derived {
   // An answered question never passes the gate, so its call may still be in `asked`.
   const call = callWith(
@@ -118,7 +118,7 @@ export function callSettled({ chatId, callId, settlement, content }: CallSettled
     outcomeUnknown: settlement.kind === 'unknown',
     settledAt: context.now,
   };
-  // Errors quote arguments and output, so they are masked too. Never empty, because clients show only this text (T3).
+  // Errors quote arguments and output, so they are masked too. Never empty, because clients show only this text (TURN3).
   const shown = (text: string): string => maskText(text, { alreadyKnown: secrets }).value || errorMessage(undefined);
   return {
     changes: [
@@ -130,7 +130,7 @@ export function callSettled({ chatId, callId, settlement, content }: CallSettled
   };
 }
 
-/** The only place that undoes a call. The call stays as it ended; the transcript says that it was undone, and by whom (A58). */
+/** The only place that undoes a call. The call stays as it ended; the transcript says that it was undone, and by whom (CHANGE10). */
 export function callUndo({ call, state, effectHash, by, requester, why }: CallUndo, context: FactContext): Derived {
   const record: NewAuditRecord = {
     kind: 'undo',
@@ -250,7 +250,7 @@ type Lifecycle = ToolEvent extends infer E
     : never
   : never;
 
-/** A lifecycle event of a call (T2). */
+/** A lifecycle event of a call (TURN2). */
 export function toolEvent({ agentName }: FactContext, call: CallRecord, lifecycle: Lifecycle): Emission {
   return {
     event: 'tool',
@@ -266,7 +266,7 @@ export function toolEvent({ agentName }: FactContext, call: CallRecord, lifecycl
   };
 }
 
-/** The fields that every audit record about a call has (A16). */
+/** The fields that every audit record about a call has (LOG1). */
 export function auditOf(
   call: CallRecord,
 ): Required<Pick<NewAuditRecord, 'chatId' | 'agentId' | 'tool' | 'invocationId' | 'arguments'>> {

@@ -13,7 +13,7 @@ function call(id: string, turnId: string): CallRecord {
   return { id, chatId: 'c', turnId, iteration: 1, status: 'approved', settledAt: null } as CallRecord;
 }
 
-it('[M6] counts the turns that started since a person’s last message, except silent ones', () => {
+it('[WORLD6] counts the turns that started since a person’s last message, except silent ones', () => {
   const state = chat();
   applyChange(state, { kind: 'message-written', message: { seq: 1, speaker: 'human' } as MessageRecord });
   applyChange(state, { kind: 'turn-queued', turn: turn('a') });
@@ -32,7 +32,7 @@ it('[M6] counts the turns that started since a person’s last message, except s
   expect(state.startedTurns).toEqual(new Map());
 });
 
-it('[N1] drops a turn when it ends, and its calls once they are settled', () => {
+it('[LIMIT1] drops a turn when it ends, and its calls once they are settled', () => {
   const state = chat();
   applyChange(state, { kind: 'turn-queued', turn: turn('a') });
   applyChange(state, { kind: 'call-proposed', call: call('one', 'a') });

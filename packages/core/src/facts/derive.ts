@@ -126,7 +126,7 @@ export function derive(fact: ChatFact, context: FactContext): Derived {
   }
 }
 
-/** A chat is called after its first message at once, so that a waiting one can be told from the others (M7). */
+/** A chat is called after its first message at once, so that a waiting one can be told from the others (WORLD7). */
 function firstTitle({ titled, humanSeq }: ChatRecord, { content }: MessageRecord): string | undefined {
   return titled || humanSeq > 0 ? undefined : titleFrom(content);
 }
@@ -217,7 +217,7 @@ function ended({ outcome, begunSeq }: Ended, turn: TurnRecord, { now }: FactCont
   };
 }
 
-/** Publishes the end of a turn that leaves no message: otherwise it would look unfinished (A9). */
+/** Publishes the end of a turn that leaves no message: otherwise it would look unfinished (CALL9). */
 function endEvents({ outcome }: Ended, turn: TurnRecord, { working }: FactContext): readonly Emission[] {
   if (outcome === 'answered' || outcome === 'handed-over') return [];
   const pendingOperations = working() - (turn.state === 'open' || turn.state === 'queued' ? 1 : 0);

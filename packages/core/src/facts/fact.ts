@@ -36,10 +36,10 @@ export type Fact = ChatFact | StepWorldFact;
 
 export type ChatFact =
   | { kind: 'chat-created'; chat: ChatRecord }
-  /** If there is no title, nothing is published: the chat keeps its default title, and no model is called again (M7). */
+  /** If there is no title, nothing is published: the chat keeps its default title, and no model is called again (WORLD7). */
   | { kind: 'chat-titled'; chatId: string; title: string | undefined }
   | { kind: 'chat-deleted'; chatId: string }
-  /** Computed from the chat's turns at the end of a step (M8). */
+  /** Computed from the chat's turns at the end of a step (WORLD8). */
   | { kind: 'activity-changed'; chatId: string; status: ChatRecord['status'] }
   | { kind: 'message-sent'; message: MessageRecord }
   /** A notice for people. It is in the transcript, but no model sees it. */
@@ -50,7 +50,7 @@ export type ChatFact =
   | { kind: 'chat-stopped'; chatId: string; by: Signer; isSaid: boolean }
   | TurnFact
   | CallFact
-  /** A person has decided the same call, so its unknown outcome no longer forces an approval (S3). */
+  /** A person has decided the same call, so its unknown outcome no longer forces an approval (STORE3). */
   | { kind: 'outcome-accepted'; chatId: string; toolName: string; arguments: string }
   /** `key`: the index key of the grant; `''` if it may cover any call. */
   | { kind: 'grant-given'; grant: GrantRecord; key: string }
@@ -70,14 +70,14 @@ export type TurnFact =
   | (OfTurn & { kind: 'turn-claimed'; owner: string; interruptions: number })
   /** The turn's process is gone or shutting down. */
   | (OfTurn & { kind: 'turn-released'; interruptions: number })
-  /** `begunSeq`: set for a turn that ends before it starts (M6). `by`: who stopped it. */
+  /** `begunSeq`: set for a turn that ends before it starts (WORLD6). `by`: who stopped it. */
   | (OfTurn & { kind: 'turn-ended'; outcome: TurnOutcome; begunSeq?: number; by?: Who });
 
 type CallFact =
   | { kind: 'call-proposed'; call: CallRecord }
   /** A rehearsal found what the call will do, or that this can't be known. Written before the approval that shows it. */
   | CallRehearsed
-  /** A person changed the arguments, and the call needs approval again because its effect is another one (A52). */
+  /** A person changed the arguments, and the call needs approval again because its effect is another one (CHANGE6). */
   | CallEdited
   | ApprovalRequested
   | ApprovalSigned
@@ -137,12 +137,12 @@ export interface ApprovalRequested extends OfCall {
   expiresAt: number | null;
 }
 
-/** A person signed, and the call needs more signatures: the approval stays pending (A48). */
+/** A person signed, and the call needs more signatures: the approval stays pending (SIGN1). */
 export interface ApprovalSigned extends OfCall {
   kind: 'approval-signed';
   approvalId: string;
   by: Signer;
-  /** The person whose right to sign is used (A51). */
+  /** The person whose right to sign is used (SIGN4). */
   principal?: Principal | undefined;
   reason?: string | undefined;
   /** The rule that the signature is recorded under. */
@@ -178,25 +178,25 @@ export interface ApprovalDecided extends OfCall {
   receipt?: StoredReceipt | undefined;
   /** The id of that passkey. */
   passkey?: string | undefined;
-  /** The person whose right to sign was used (A51). */
+  /** The person whose right to sign was used (SIGN4). */
   principal?: Principal | undefined;
   /** The approved call. Without a hash, nobody approved exactly this call, so the gate decides when it starts. */
   approved?: { callHash: string | null };
 }
 
-/** Committed before the tool runs (A8). */
+/** Committed before the tool runs (CALL8). */
 export interface CallStarted extends OfCall {
   kind: 'call-started';
   epoch: number;
   /** Why the gate allowed it. Absent if nothing runs, because a person's answer is the result. */
   gate?: { because: string; rule?: string | undefined; grantId?: string | undefined };
-  /** The sealed arguments, if they are masked in the audit record (A40). */
+  /** The sealed arguments, if they are masked in the audit record (LOG2). */
   original?: string;
 }
 
 export const NOT_CLAIMED = 'The program no longer waited for this call, so nothing ran.';
 
-/** `conflict`: somebody else changed the same files, and nothing was applied (A45). `attempts`: how often it ran, if more than once. */
+/** `conflict`: somebody else changed the same files, and nothing was applied (CHANGE2). `attempts`: how often it ran, if more than once. */
 interface FailedCall {
   kind: 'failed';
   error: string;
@@ -206,10 +206,10 @@ interface FailedCall {
   attempts?: number;
 }
 
-/** How a call ended. `refused`: it couldn't run (T11). `forbidden`: a rule or the mode denied it. `unknown`: it was interrupted (S3). */
+/** How a call ended. `refused`: it couldn't run (TURN11). `forbidden`: a rule or the mode denied it. `unknown`: it was interrupted (STORE3). */
 export type Settlement =
   | { kind: 'succeeded'; result: unknown; attachments?: readonly Attachment[]; attempts?: number }
-  /** An external program was allowed to run the call, and didn't report how it ended (A55). */
+  /** An external program was allowed to run the call, and didn't report how it ended (EXT1). */
   | { kind: 'not-reported' }
   /** A call of an external program was approved, but the program no longer waited for it. Nothing ran. */
   | { kind: 'not-claimed' }

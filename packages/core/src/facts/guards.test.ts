@@ -58,11 +58,11 @@ it.each([
   ['call-fetched', ['started']],
   ['call-settled', ['asked', 'approved', 'started']],
   ['approval-decided', ['asked']],
-] as const)('[A8] %s is only valid for a call that is %j', (name, expected) => {
+] as const)('[CALL8] %s is only valid for a call that is %j', (name, expected) => {
   const all = ['asked', 'approved', 'started', 'succeeded', 'failed', 'denied'] as const;
   expect(all.filter((status) => follows(name, { status }))).toEqual(expected);
 });
 
-it('[A7] an approval releases only the call that waits for it', () => {
+it('[CALL7] an approval releases only the call that waits for it', () => {
   expect(follows('approval-decided', { status: 'asked', approvalId: 'another' })).toBe(false);
 });

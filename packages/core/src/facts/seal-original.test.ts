@@ -7,7 +7,7 @@ const call = { worldId: 'harbour', id: 'call_1' };
 const text = '{"password":"hunter2","note":"ü\\u202e"}';
 
 describe('a sealed original', () => {
-  it('[A40] opens with the store’s key, and only for its call', () => {
+  it('[LOG2] opens with the store’s key, and only for its call', () => {
     const sealed = sealOriginal(key, call, text);
     expect(openOriginal(key, call, sealed)).toBe(text);
     expect(openOriginal(randomBytes(32), call, sealed)).toBeUndefined();
@@ -15,7 +15,7 @@ describe('a sealed original', () => {
     expect(openOriginal(key, { ...call, worldId: 'quay' }, sealed)).toBeUndefined();
   });
 
-  it('[A40] does not open after any change', () => {
+  it('[LOG2] does not open after any change', () => {
     const sealed = Buffer.from(sealOriginal(key, call, text), 'base64url');
     for (let at = 0; at < sealed.length; at += 1) {
       const changed = Buffer.from(sealed);
@@ -26,7 +26,7 @@ describe('a sealed original', () => {
       expect(openOriginal(key, call, broken)).toBeUndefined();
   });
 
-  it('[A40] differs each time and contains no part of the secret', () => {
+  it('[LOG2] differs each time and contains no part of the secret', () => {
     const one = sealOriginal(key, call, text);
     expect(one).not.toBe(sealOriginal(key, call, text));
     expect(Buffer.from(one, 'base64url').includes('hunter2')).toBe(false);

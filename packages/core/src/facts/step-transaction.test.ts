@@ -3,7 +3,7 @@ import type { ChatRecord, ChatState, StepReads, TurnRecord } from '../ports/inde
 import { emptyChat } from './derive.js';
 import { StepTransaction } from './step-transaction.js';
 
-it('[S3] a step in many chats looks up a turn only in its own chat', () => {
+it('[STORE3] a step in many chats looks up a turn only in its own chat', () => {
   const states = new Map<string, ChatState>();
   for (let nth = 0; nth < 200; nth += 1) {
     const state = emptyChat({ id: `chat_${nth}`, worldId: 'w', lastSeq: 0, humanSeq: 0 } as ChatRecord);

@@ -147,7 +147,7 @@ export class StepTransaction {
     }
     return first;
   }
-  /** Counts the started turns of an agent that answer a person's last message or a later one, except silent turns (M6). */
+  /** Counts the started turns of an agent that answer a person's last message or a later one, except silent turns (WORLD6). */
   countStarted(chatId: string, agentId: string): number {
     return this.#state(chatId)?.startedTurns.get(agentId) ?? 0;
   }
@@ -180,7 +180,7 @@ export class StepTransaction {
   openCalls(turn: Pick<TurnRecord, 'id' | 'chatId'>): CallRecord[] {
     return this.invocations(turn).filter((call) => call.settledAt === null);
   }
-  /** Whether the same call has an unknown outcome in this chat (S3). */
+  /** Whether the same call has an unknown outcome in this chat (STORE3). */
   outcomeUnknown(call: CallKeys): boolean {
     for (let at = this.changes.length - 1; at >= 0; at -= 1) {
       const row = this.changes[at];
@@ -231,7 +231,7 @@ export class StepTransaction {
     this.#assertNeeded(this.#needs.clients?.includes(id) === true, 'clients');
     return this.#reads.client(id);
   }
-  /** Whether a client that can ask a person is connected (A13). */
+  /** Whether a client that can ask a person is connected (CALL13). */
   hasAsker(): boolean {
     this.#assertNeeded(this.#needs.asker === true, 'asker');
     return this.#reads.hasAsker();
@@ -266,7 +266,7 @@ export class StepTransaction {
     for (const row of changes) this.change(state, row);
     if (events !== undefined) this.emissions.push(...events);
   }
-  /** Must be called last in a step, when its turns are final. Publishes a chat's activity if it changed (M8). */
+  /** Must be called last in a step, when its turns are final. Publishes a chat's activity if it changed (WORLD8). */
   noteActivity(): void {
     for (const chatId of this.#active) {
       const { chat, turns } = this.chatState(chatId);
@@ -281,7 +281,7 @@ export class StepTransaction {
     this.#active.clear();
   }
 
-  /** Arguments must already be masked: an audit record can't be changed later (A15, A16). */
+  /** Arguments must already be masked: an audit record can't be changed later (SAFE6, LOG1). */
   protected note(entry: NewAuditRecord): void {
     const { chatId, invocationId } = entry;
     const state = chatId === undefined || invocationId === undefined ? undefined : this.#state(chatId);

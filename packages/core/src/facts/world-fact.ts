@@ -278,7 +278,7 @@ function changes(decision: string, before: object, after: object, about: Partial
   return changed.length === 0 ? [] : [policy(decision, { why: maskSecrets(changed.join('; ')), ...about })];
 }
 
-/** A record for each rule that was added or removed, for the world or one agent (A16). */
+/** A record for each rule that was added or removed, for the world or one agent (LOG1). */
 function rules(before: readonly string[], after: readonly string[], about: Partial<NewAuditRecord>): NewAuditRecord[] {
   const record =
     (decision: string) =>

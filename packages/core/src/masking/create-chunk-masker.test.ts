@@ -65,25 +65,25 @@ describe('createChunkMasker', () => {
     ['an escape', ['{\\"token\\": \\', '"hunter2\\', '"}'], '{\\"token\\": \\"‹masked 1›\\"}'],
     ['blanks', ['a     ', '     ', '  b'], 'a‹12 spaces›b'],
     ['a pair', ['a\uD83D', '\uDE00b'], 'a\u{1F600}b'],
-  ])('[A15] masks %s split across chunks', (_what, chunks, display) => {
+  ])('[SAFE6] masks %s split across chunks', (_what, chunks, display) => {
     expect(stream(chunks)).toBe(inMaskForm(display, chunks.join('')));
   });
 
-  it('[A15] masks a private key that arrives line by line', () => {
+  it('[SAFE6] masks a private key that arrives line by line', () => {
     const line = 'MIIEpAIBAAKCAQEAx7Gk0dU1aX9fQbYtE3hVn2sLr8oWmCzJpTiRyBvNqDfHgK5u\n';
     const chunks = ['-----BEGIN PRI', 'VATE KEY-----\n', line, line, 'abc', 'd==\n', '-----END PRIVATE KEY-----', '\n'];
     const shown = '-----BEGIN PRIVATE KEY-----\n‹masked 1›\n-----END PRIVATE KEY-----\n';
     expect(stream(chunks)).toBe(inMaskForm(shown, chunks.join('')));
   });
 
-  it('[T13] text that can be shown is emitted immediately', () => {
+  it('[TURN13] text that can be shown is emitted immediately', () => {
     const masker = createChunkMasker();
     expect(masker.push('Hello wor')).toBe('Hello');
     expect(masker.push('ld, how')).toBe(' world,');
     expect(masker.end()).toBe(' how');
   });
 
-  it('[A15] never holds back more than its limit', () => {
+  it('[SAFE6] never holds back more than its limit', () => {
     const masker = createChunkMasker();
     let shown = 0;
     let pushed = 0;
@@ -96,7 +96,7 @@ describe('createChunkMasker', () => {
     expect(shown + masker.end().length).toBe(pushed);
   });
 
-  it('[A15] the chunks add up to the output of maskText, wherever the text is split', () => {
+  it('[SAFE6] the chunks add up to the output of maskText, wherever the text is split', () => {
     fc.assert(
       fc.property(fc.array(filler, { maxLength: 25 }), lengths, (fragments, at) => {
         const text = fragments.join('');
@@ -106,7 +106,7 @@ describe('createChunkMasker', () => {
     );
   });
 
-  it('[A15] no planted secret is emitted, wherever the text is split', () => {
+  it('[SAFE6] no planted secret is emitted, wherever the text is split', () => {
     const secret = fc.string({ unit: fc.constantFrom('Q', 'X', 'Z', '7', '8', '9'), minLength: 24, maxLength: 30 });
     const introduction = fc.constantFrom(
       ...[
@@ -137,7 +137,7 @@ describe('createChunkMasker', () => {
     );
   });
 
-  it('[A15] an option on a line that continues an empty value is masked wherever the stream is split', () => {
+  it('[SAFE6] an option on a line that continues an empty value is masked wherever the stream is split', () => {
     const planted = 'Q'.repeat(24);
     const text = `password=\\\n--password ${planted}@host "\n`;
     for (let at = 0; at <= text.length; at += 1)
@@ -146,7 +146,7 @@ describe('createChunkMasker', () => {
       );
   });
 
-  it('[A15] no secret is emitted after any other announcement', () => {
+  it('[SAFE6] no secret is emitted after any other announcement', () => {
     const names = ['password', 'token', 'x-api-key', 'API_KEY', 'Authorization', 'Cookie'];
     const announcement = fc.constantFrom(
       ...names.flatMap((name) => [`${name}=`, `${name}: `, `${name} = `, `--${name} `, `--${name}=`, `"${name}": "`]),
@@ -204,7 +204,7 @@ describe('createChunkMasker', () => {
     );
   });
 
-  it('[A15] long words are split at the same positions for any chunk sizes', () => {
+  it('[SAFE6] long words are split at the same positions for any chunk sizes', () => {
     const secret = ['ghp_', '0123456789abcdefghijABCDEFGHIJ012345'].join('');
     fc.assert(
       fc.property(fc.integer({ min: 15_000, max: 17_000 }), fc.integer({ min: 500, max: 5_000 }), (offset, size) => {
@@ -224,13 +224,13 @@ describe('createChunkMasker', () => {
 });
 
 describe('maskSecrets', () => {
-  it('[A15] replaces secrets and keeps the rest of a chat message', () => {
+  it('[SAFE6] replaces secrets and keeps the rest of a chat message', () => {
     expect(maskSecrets('\u2764\uFE0F ‹hi› password=hunter2')).toBe(
       '\u2764\uFE0F ‹hi› password=‹masked 1: 7 characters›',
     );
   });
 
-  it('[A15] equals the concatenated output of a chat stream', () => {
+  it('[SAFE6] equals the concatenated output of a chat stream', () => {
     fc.assert(
       fc.property(fc.array(filler, { maxLength: 25 }), lengths, (fragments, at) => {
         const text = fragments.join('');

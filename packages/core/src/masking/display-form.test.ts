@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { anyCharacter } from '../../../../tests/support/any-character.js';
 import { displayText } from './display-form.js';
 
-it('[A15] writes every placeholder in the shared format, and leaves no invisible characters except the spaces of some scripts', () => {
+it('[SAFE6] writes every placeholder in the shared format, and leaves no invisible characters except the spaces of some scripts', () => {
   const odd = fc.constantFrom(
     '\u202E',
     '\u200B',

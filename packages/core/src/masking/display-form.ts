@@ -56,7 +56,7 @@ const ends: readonly (readonly [from: number, shown: number])[] = [
   [12, 2],
 ];
 
-/** Splits a secret so that only its middle is masked (A15). Short secrets and non-ASCII ones are masked completely. */
+/** Splits a secret so that only its middle is masked (SAFE6). Short secrets and non-ASCII ones are masked completely. */
 export function splitSecret(secret: string): { head: string; middle: string; tail: string } {
   const shown = /^[!-~\n]*$/.test(secret) ? (ends.find(([from]) => secret.length >= from)?.[1] ?? 0) : 0;
   const end = secret.length - shown;

@@ -7,7 +7,7 @@ import type { Revealed } from './reveal.js';
 import { createSecretRegistry } from './secret-registry.js';
 
 /**
- * Masks only the secrets in a text that people edit (A15): line breaks, spaces and other scripts stay unchanged. `revealPrompt` reverses it.
+ * Masks only the secrets in a text that people edit (SAFE6): line breaks, spaces and other scripts stay unchanged. `revealPrompt` reverses it.
  */
 export function maskPrompt(text: string): Masked<string> {
   if (!mayHoldSecret(text)) return { value: text, secrets: [] };

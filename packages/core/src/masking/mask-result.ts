@@ -21,7 +21,7 @@ function maskJson(text: string, alreadyKnown: readonly string[]): { value: unkno
 }
 
 /**
- * The masked result of a call (A15), or undefined if it isn't JSON. Cached, because its event, message and every list show it. Don't mutate the
+ * The masked result of a call (SAFE6), or undefined if it isn't JSON. Cached, because its event, message and every list show it. Don't mutate the
  * returned value.
  */
 export function maskResult(text: string, secrets: readonly string[]): unknown {

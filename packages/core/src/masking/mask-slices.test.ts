@@ -8,7 +8,7 @@ import { maskSecrets } from './mask-secrets.js';
 const SLICE = 16 * 1024;
 const secret = ['ghp_', '0123456789abcdefghijABCDEFGHIJ012345'].join('');
 
-it('[A15] a secret is found even if it spans slices', () => {
+it('[SAFE6] a secret is found even if it spans slices', () => {
   const places = Array.from({ length: secret.length + 5 }, (_, at) => at - secret.length - 2);
   // Each text has four slice boundaries, with the secret at a different offset from each.
   for (let first = 0; first < places.length; first += 4) {
@@ -22,7 +22,7 @@ it('[A15] a secret is found even if it spans slices', () => {
   }
 });
 
-it('[A15] the masked slices add up to the masked text', () => {
+it('[SAFE6] the masked slices add up to the masked text', () => {
   const word = fc.constantFrom(
     'a+',
     'password=hunter2 ',
@@ -50,7 +50,7 @@ it('[A15] the masked slices add up to the masked text', () => {
   );
 });
 
-it('[A15] only texts past the scan limit need slices', () => {
+it('[SAFE6] only texts past the scan limit need slices', () => {
   expect(needsSlices('a '.repeat(1_000))).toBe(false);
   const long = `c ${'d '.repeat(50_000)}`;
   expect(needsSlices(long)).toBe(true);

@@ -36,7 +36,7 @@ describe('secrets detected by their format', () => {
     ['Twilio', key('SK', '0123456789abcdef0123456789abcdef')],
     ['JWT', key('eyJ', 'hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w')],
     ['Telegram', key('123456789:AA', 'abcdefghijABCDEFGHIJ0123456789abc')],
-  ])('[A15] masks a %s key in any position', (_vendor, secret) => {
+  ])('[SAFE6] masks a %s key in any position', (_vendor, secret) => {
     for (const [before, after] of [
       ['use ', ' now'],
       ['f("', '")'],
@@ -47,18 +47,18 @@ describe('secrets detected by their format', () => {
     }
   });
 
-  it('[A15] does not mask words that only resemble keys', () => {
+  it('[SAFE6] does not mask words that only resemble keys', () => {
     const text = 'sk-learn-documentation-link task-1234567890123456 AKIAshort npm_run hf_hub eyJust.a.test';
     expect(shows(text)).toBe(text);
   });
 
-  it('[A15] masks the path of a webhook and shows its host', () => {
+  it('[SAFE6] masks the path of a webhook and shows its host', () => {
     expect(shows('curl https://hooks.slack.com/services/T00000000/B00000000/abcdefghij')).toBe(
       'curl https://hooks.slack.com/services/T000‹masked 1: 22 characters›ghij',
     );
   });
 
-  it('[A15] masks a private key as one secret and shows its BEGIN and END lines', () => {
+  it('[SAFE6] masks a private key as one secret and shows its BEGIN and END lines', () => {
     const masked = maskText(`before\n${pem}\nafter`);
     const body = `${base64Line}\n${base64Line}\nabcd==`;
     const shown = `MIIE‹masked 1: ${body.length - 8} characters›cd==`;
@@ -66,14 +66,14 @@ describe('secrets detected by their format', () => {
     expect(masked.secrets).toEqual([body.slice(4, -4)]);
   });
 
-  it('[A15] masks a private key inside JSON text, with escaped line breaks', () => {
+  it('[SAFE6] masks a private key inside JSON text, with escaped line breaks', () => {
     const text = JSON.stringify({ private_key: pem, id: 'x' });
     expect(shows(text)).toBe(
       inMaskForm(`{"private_key":"${header('BEGIN')}\\n‹masked 1›\\n${header('END')}","id":"x"}`, text),
     );
   });
 
-  it('[A15] shows text between the lines of a private key that is not part of the key', () => {
+  it('[SAFE6] shows text between the lines of a private key that is not part of the key', () => {
     const masked = shows(`${header('BEGIN')}\n${base64Line}\nrm -rf /home; reboot\n${header('END')}`);
     expect(masked).toContain('-rf /home; reboot');
     expect(shows(header('BEGIN', 'PUBLIC KEY') + `\n${base64Line}`)).toContain(base64Line);
@@ -112,7 +112,7 @@ describe('secrets detected by their name', () => {
     ['docker run -u 0:0 image', 'docker run -u 0:0 image'],
     ["--password='it'\\''s' -v", "--password='‹masked 1›'\\''‹masked 2›' -v"],
     ['["--password", "hunter2", "-v"]', '["--password", "‹masked 1›", "-v"]'],
-  ])('[A15] %s', (text, masked) => {
+  ])('[SAFE6] %s', (text, masked) => {
     expect(shows(text)).toBe(inMaskForm(masked, text));
   });
 
@@ -164,11 +164,11 @@ describe('secrets detected by their name', () => {
       '{"script": "A=1\\nmysql --password hunter2\\n"}',
       '{"script": "A=1\\nmysql --password ‹masked 1›\\n"}',
     ],
-  ])('[A15] an announced value does not hide the next announcement: %s', (_what, text, masked) => {
+  ])('[SAFE6] an announced value does not hide the next announcement: %s', (_what, text, masked) => {
     expect(shows(text)).toBe(inMaskForm(masked, text));
   });
 
-  it('[A15] does not mask prose and code that only mention secrets', () => {
+  it('[SAFE6] does not mask prose and code that only mention secrets', () => {
     const text =
       'The password is wrong, so is the token. Bearer tokens expire. const token = getToken(); token: string; max_tokens=5';
     expect(shows(text)).toBe(text);
@@ -183,11 +183,11 @@ describe('secrets detected by their name', () => {
     ['https://token:hunter2@evil.example/x', 'https://token:‹masked 1›@evil.example/x'],
     ['ssh://git@host/x', 'ssh://git@host/x'],
     ['http://localhost:8080/x http://[::1]:80/', 'http://localhost:8080/x http://[::1]:80/'],
-  ])('[A15] %s', (text, masked) => {
+  ])('[SAFE6] %s', (text, masked) => {
     expect(shows(text)).toBe(inMaskForm(masked, text));
   });
 
-  it('[A15] does not mask an error about a file that is named like a secret', () => {
+  it('[SAFE6] does not mask an error about a file that is named like a secret', () => {
     for (const text of [
       'cat: password: No such file or directory',
       "ls: cannot access 'token': No such file or directory",
@@ -196,7 +196,7 @@ describe('secrets detected by their name', () => {
       expect(shows(text)).toBe(text);
   });
 
-  it('[A15.9] masks no program of a package.json, whatever its script is called', () => {
+  it('[SAFE6.10] masks no program of a package.json, whatever its script is called', () => {
     const scripts = {
       'test:cookies': 'borp -p "test/cookie/*.js"',
       token: 'node scripts/token.js',
@@ -215,7 +215,7 @@ describe('secrets detected by their name', () => {
     expect(maskText('{"my scripts": {"token": "abc123"}}').secrets).toEqual(['abc123']);
   });
 
-  it('[A15] gives the same secret the same number', () => {
+  it('[SAFE6] gives the same secret the same number', () => {
     const masked = maskText('A_TOKEN=one B_TOKEN=two C_TOKEN=one', { alreadyKnown: ['zero'] });
     expect(masked).toEqual({
       value: 'A_TOKEN=‹masked 2: 3 characters› B_TOKEN=‹masked 3: 3 characters› C_TOKEN=‹masked 2: 3 characters›',
@@ -223,7 +223,7 @@ describe('secrets detected by their name', () => {
     });
   });
 
-  it('[A15] masks a known secret without an announcement', () => {
+  it('[SAFE6] masks a known secret without an announcement', () => {
     expect(maskText('the answer was xhunter22y', { alreadyKnown: ['hunter22'] }).value).toBe(
       'the answer was x‹masked 1: 8 characters›y',
     );
@@ -244,7 +244,7 @@ describe('in shell text a mask covers literals only', () => {
     ['https://bob:a$(id)@host', 'https://bob:‹masked 1›$(id)@host'],
     ['--token {a,-T/etc/passwd}', '--token {‹masked 1›,‹masked 2›}'],
     ['--token a*b', '--token ‹masked 1›*‹masked 2›'],
-  ])('[A15] %s', (text, masked) => {
+  ])('[SAFE6] %s', (text, masked) => {
     expect(shows(text)).toBe(inMaskForm(masked, text));
   });
 
@@ -271,7 +271,7 @@ describe('in shell text a mask covers literals only', () => {
     ['a command after a variable with backticks in it', 'X=`true`--password rm -rf /'],
     ['a command after a comment that seems to continue', '# token: \\\nrm -rf /'],
     ['the target of a redirection', 'token=>/etc/passwd token => /etc/shadow'],
-  ])('[A15] shows %s', (_what, text) => {
+  ])('[SAFE6] shows %s', (_what, text) => {
     expect(shows(text)).toBe(text);
   });
 
@@ -283,11 +283,11 @@ describe('in shell text a mask covers literals only', () => {
     ['AUTHORIZATION="Bearer abcdefghij0123456789" x', 'AUTHORIZATION="Bearer ‹masked 1›" x'],
     ['--password "correct horse battery"', '--password "‹masked 1› ‹masked 2› ‹masked 3›"'],
     ['password = "correct horse battery"', 'password = "‹masked 1› ‹masked 2› ‹masked 3›"'],
-  ])('[A15] shows what would run after quote removal: %s', (text, masked) => {
+  ])('[SAFE6] shows what would run after quote removal: %s', (text, masked) => {
     expect(shows(text)).toBe(inMaskForm(masked, text));
   });
 
-  it('[A15] shows the command after a variable assignment, whatever its value contains', () => {
+  it('[SAFE6] shows the command after a variable assignment, whatever its value contains', () => {
     const part = fc.constantFrom(
       ...['password:', '--password', 'Bearer', 'Authorization:', 'Cookie:', '-u', 'token=', 'a', ',', '\u200B'],
       ...['""', "''", '"a b"', "'a b'", '"token: "', '\\ ', '\\\n', '\\"', '\\n'],
@@ -302,7 +302,7 @@ describe('in shell text a mask covers literals only', () => {
     );
   });
 
-  it('[A15.3] shows every operator, expansion and line break, in order', () => {
+  it('[SAFE6.3] shows every operator, expansion and line break, in order', () => {
     const operator = /[$`;|&<>()\n]/g;
     const fragment = fc.oneof(
       fc.constantFrom(
@@ -349,7 +349,7 @@ describe('in shell text a mask covers literals only', () => {
     );
   });
 
-  it('[A15] a secret never contains whitespace, an operator or an invisible character, except the line breaks of a private key', () => {
+  it('[SAFE6] a secret never contains whitespace, an operator or an invisible character, except the line breaks of a private key', () => {
     const fragment = fc.oneof(
       fc.constantFrom(
         'password=',
@@ -397,7 +397,7 @@ describe('invisible text', () => {
     [`a${'\t'.repeat(9)}b`, 'a‹9 tabs›b'],
     ['\u00A0'.repeat(9), '‹9 U+00A0›'],
     ['password=a\u200Bb', 'password=‹masked 1: 1 character›‹U+200B›‹masked 2: 1 character›'],
-  ])('[A15] shows %j as %s', (text, display) => {
+  ])('[SAFE6] shows %j as %s', (text, display) => {
     expect(shows(text)).toBe(display);
     expect(reveal(display, maskText(text).secrets)).toEqual({ ok: true, value: text });
   });
@@ -419,13 +419,13 @@ describe('long texts', () => {
     ['SendGrid prefixes', 'SG.'],
     ['private key headers', '-----BEGIN PRIVATE KEY-----\n'],
     ['JSON with passwords', '{"password":"x y z"},'],
-  ])('[A15] 68 KiB of %s is masked and revealed', (_what, unit) => {
+  ])('[SAFE6] 68 KiB of %s is masked and revealed', (_what, unit) => {
     const text = unit.repeat(Math.floor((68 * 1024) / unit.length));
     const masked = maskText(text);
     expect(reveal(masked.value, masked.secrets)).toEqual({ ok: true, value: text });
   });
 
-  it('[A15] finds keys anywhere in a word that is longer than the hold limit', () => {
+  it('[SAFE6] finds keys anywhere in a word that is longer than the hold limit', () => {
     const secret = key('ghp_', '0123456789abcdefghijABCDEFGHIJ012345');
     for (const offset of [0, 15_000, 15_340, 15_360, 15_370, 16_350, 16_384, 40_000]) {
       const masked = shows(`${'x'.repeat(offset)}/${secret}/${'y'.repeat(20_000)}`);
@@ -434,7 +434,7 @@ describe('long texts', () => {
     }
   });
 
-  it('[A15] masks the whole value if it is longer than the hold limit', () => {
+  it('[SAFE6] masks the whole value if it is longer than the hold limit', () => {
     const ended = /^(?:token=)?(?:[a-zA-Z0-9-]{0,4}‹masked \d: \d+ characters›[a1]{0,4})+ next$/;
     expect(shows(`token=${'a1'.repeat(20_000)} next`)).toMatch(ended);
     expect(shows(`${key('sk-', 'A1')}${'a1'.repeat(20_000)} next`)).toMatch(ended);

@@ -8,7 +8,7 @@ import { type ScanMode, plainMode } from './scan/scan-mode.js';
 import { type SecretRegistry, createSecretRegistry } from './secret-registry.js';
 
 /**
- * Text as people, logs, the audit log and events may see it (A15). A mask never covers shell operators or expansions, so a secret is shown from
+ * Text as people, logs, the audit log and events may see it (SAFE6). A mask never covers shell operators or expansions, so a secret is shown from
  * its first operator on. Text past the scan limit is withheld, because it wasn't scanned.
  */
 export function maskText(text: string, options: MaskOptions = {}): Masked<string> {

@@ -26,14 +26,14 @@ describe('maskValue', () => {
     'DB_PASSWORD',
     'passphrase',
     'refresh_token',
-  ])('[A15] the whole value of %s is masked', (name) => {
+  ])('[SAFE6] the whole value of %s is masked', (name) => {
     expect(maskValue({ [name]: 'a $(b); c' })).toEqual({
       value: { [name]: '‹masked 1: 9 characters›' },
       secrets: ['a $(b); c'],
     });
   });
 
-  it('[A15] values under similar names are shown', () => {
+  it('[SAFE6] values under similar names are shown', () => {
     const value = {
       max_tokens: 5,
       tokenizer: 'a',
@@ -47,7 +47,7 @@ describe('maskValue', () => {
     expect(maskValue(value)).toEqual({ value, secrets: [] });
   });
 
-  it('[A15] masks the leaves of an object under a secret name, and keeps its shape', () => {
+  it('[SAFE6] masks the leaves of an object under a secret name, and keeps its shape', () => {
     const value = {
       credentials: { user: 'bob', pin: 1234, on: true, none: null, empty: '', list: ['x', { deep: 'y' }] },
       after: 'z',
@@ -67,7 +67,7 @@ describe('maskValue', () => {
     expect(reveal(masked.value, masked.secrets)).toEqual({ ok: true, value });
   });
 
-  it('[A15] masks text in arrays and objects, numbered in document order', () => {
+  it('[SAFE6] masks text in arrays and objects, numbered in document order', () => {
     expect(maskValue({ a: ['TOKEN=one'], b: { c: 'TOKEN=two TOKEN=one' } })).toEqual({
       value: {
         a: ['TOKEN=‹masked 1: 3 characters›'],
@@ -77,7 +77,7 @@ describe('maskValue', () => {
     });
   });
 
-  it('[A15] an argument can announce the next one in its list', () => {
+  it('[SAFE6] an argument can announce the next one in its list', () => {
     expect(maskValue(['--password', 'two words', '--token', '-v', '-u', 'bob:pw', 'x']).value).toEqual([
       '--password',
       '‹masked 1: 3 characters› ‹masked 2: 5 characters›',
@@ -90,16 +90,16 @@ describe('maskValue', () => {
     expect(maskValue({ a: '--password', b: 'shown' }).value).toEqual({ a: '--password', b: 'shown' });
   });
 
-  it('[A15] masks keys too', () => {
+  it('[SAFE6] masks keys too', () => {
     expect(maskValue({ 'a\u202E': 1, 'x=‹': 2 }).value).toEqual({ 'a‹U+202E›': 1, 'x=‹U+2039›': 2 });
   });
 
-  it('[A15] a key named __proto__ stays a key', () => {
+  it('[SAFE6] a key named __proto__ stays a key', () => {
     const masked = maskValue(JSON.parse('{"__proto__":{"x":"TOKEN=a"}}'));
     expect(JSON.stringify(masked.value)).toBe('{"__proto__":{"x":"TOKEN=‹masked 1: 1 character›"}}');
   });
 
-  it('[A15] JSON that nests a hundred thousand levels deep is masked and revealed', () => {
+  it('[SAFE6] JSON that nests a hundred thousand levels deep is masked and revealed', () => {
     let value: unknown = 'TOKEN=hunter2';
     for (let depth = 0; depth < 100_000; depth += 1) value = depth % 2 === 0 ? [value] : { a: value };
     const masked = maskValue(value);
@@ -109,7 +109,7 @@ describe('maskValue', () => {
     expect(inner).toBe('TOKEN=hunter2');
   });
 
-  it('[A15] no secret under a secret name is shown', () => {
+  it('[SAFE6] no secret under a secret name is shown', () => {
     const secret = fc.string({ unit: fc.constantFrom('Q', 'X', 'Z', '7'), minLength: 12, maxLength: 20 });
     fc.assert(
       fc.property(

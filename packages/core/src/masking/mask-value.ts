@@ -8,7 +8,7 @@ import { secretName } from './scan/secret-names.js';
 import { type SecretRegistry, createSecretRegistry } from './secret-registry.js';
 
 /**
- * JSON as people may see it (A15): text is masked as in `maskText`; strings and numbers under a secret key (`password`, `Authorization`, …)
+ * JSON as people may see it (SAFE6): text is masked as in `maskText`; strings and numbers under a secret key (`password`, `Authorization`, …)
  * are masked completely. Keeps the shape, and `reveal` reverses it.
  */
 export function maskValue(value: unknown, options: MaskOptions = {}): Masked<unknown> {

@@ -117,7 +117,7 @@ function everythingShown(text: string, cuts: readonly number[]): string {
 const cuts = fc.array(fc.nat(2000), { maxLength: 4 });
 
 describe('a planted secret', () => {
-  it('[A15.9] that is detected by its name is never shown, however it is nested and encoded', () => {
+  it('[SAFE6.10] that is detected by its name is never shown, however it is nested and encoded', () => {
     fc.assert(
       fc.property(fc.constantFrom(...Object.keys(carriers)), plain, encodings, cuts, (carrier, secret, encode, at) => {
         const text = encode.reduce((inner, wrap) => wrap(inner), carriers[carrier]?.(secret) ?? '');
@@ -127,7 +127,7 @@ describe('a planted secret', () => {
     );
   });
 
-  it('[A15.9] that is detected by its format is never shown, however it is nested and encoded', () => {
+  it('[SAFE6.10] that is detected by its format is never shown, however it is nested and encoded', () => {
     const around = fc.constantFrom<Encode>(
       (s) => `see ${s} there`,
       (s) => `x=${s}`,
@@ -145,7 +145,7 @@ describe('a planted secret', () => {
     );
   });
 
-  it('[A15] in a known option, statement or file format is never shown, plain, quoted or in a URL', () => {
+  it('[SAFE6] in a known option, statement or file format is never shown, plain, quoted or in a URL', () => {
     const once = fc.constantFrom<Encode>(String, inString, encoded, inUrl, quoted);
     fc.assert(
       fc.property(fc.constantFrom(...Object.keys(commands)), plain, once, cuts, (command, secret, encode, at) => {
@@ -155,7 +155,7 @@ describe('a planted secret', () => {
     );
   });
 
-  it('[A15] under a secret key is never shown, at any depth and next to any other keys', () => {
+  it('[SAFE6] under a secret key is never shown, at any depth and next to any other keys', () => {
     const key = fc.constantFrom(
       'password',
       'apiKey',
@@ -193,7 +193,7 @@ describe('a planted secret', () => {
     );
   });
 
-  it('[A15] in a command that is split into words is never shown', () => {
+  it('[SAFE6] in a command that is split into words is never shown', () => {
     const words = (...all: string[]): string => JSON.stringify(maskValue(all).value);
     fc.assert(
       fc.property(plain, (secret) => {
@@ -207,7 +207,7 @@ describe('a planted secret', () => {
     );
   });
 
-  it('[A15] text that only resembles a secret is shown', () => {
+  it('[SAFE6] text that only resembles a secret is shown', () => {
     for (const text of [
       'docker run -p 8080:80 image',
       'mkdir -p a/b && ssh -p 2222 host',

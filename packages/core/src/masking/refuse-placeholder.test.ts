@@ -3,7 +3,7 @@ import { maskText } from './mask-text.js';
 import { maskValue } from './mask-value.js';
 import { refusePlaceholder } from './refuse-placeholder.js';
 
-describe('[T11.2] placeholders in the arguments of a model', () => {
+describe('[TURN11.2] placeholders in the arguments of a model', () => {
   it.each([
     '{"content":"{ \\"‹masked›\\": \\"‹masked› serve\\" }"}',
     '{"‹masked›":1}',

@@ -7,7 +7,7 @@ const forms = new RegExp(`${PLACEHOLDER}|‹masked›`, 'u');
 const escapes = /(?<!\\)\\+u(?:\{0*([0-9a-f]{1,6})\}|([0-9a-f]{4}))/gi;
 
 /**
- * Why a model's call can't run with these arguments (T11): they contain a placeholder, which the tool would use instead of the hidden text.
+ * Why a model's call can't run with these arguments (TURN11): they contain a placeholder, which the tool would use instead of the hidden text.
  * Undefined if they contain none.
  */
 export function refusePlaceholder(argumentsText: string): string | undefined {

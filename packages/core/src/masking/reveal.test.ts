@@ -5,7 +5,7 @@ import { maskValue } from './mask-value.js';
 import { reveal } from './reveal.js';
 
 describe('reveal', () => {
-  it('[A15] replaces a placeholder in edited arguments with its value', () => {
+  it('[SAFE6] replaces a placeholder in edited arguments with its value', () => {
     const edited = { command: 'psql --password=‹masked 1: 7 characters› -c "a‹U+200B›b"‹12 spaces›', n: 3 };
     expect(reveal(edited, ['hunter2'])).toEqual({
       ok: true,
@@ -35,22 +35,22 @@ describe('reveal', () => {
     '‹',
     '‹‹masked 1: 7 characters››',
     '‹999999999 spaces›',
-  ])('[A15] rejects the unknown placeholder %s', (placeholder) => {
+  ])('[SAFE6] rejects the unknown placeholder %s', (placeholder) => {
     const refused = reveal({ list: ['fine', placeholder] }, ['hunter2']);
     expect(refused.ok).toBe(false);
     expect(refused).toHaveProperty('unknown', expect.stringContaining('‹'));
     expect(reveal({ [placeholder]: 1 }, ['hunter2']).ok).toBe(false);
   });
 
-  it('[A15] many placeholders can’t exhaust memory', () => {
+  it('[SAFE6] many placeholders can’t exhaust memory', () => {
     expect(reveal('‹9999999 spaces›'.repeat(10_000), []).ok).toBe(false);
   });
 
-  it('[A15] a secret is inserted literally, whatever it contains', () => {
+  it('[SAFE6] a secret is inserted literally, whatever it contains', () => {
     expect(reveal('‹masked 1: 14 characters›', ["‹masked 2›$&$'"])).toEqual({ ok: true, value: "‹masked 2›$&$'" });
   });
 
-  it('[A15] restores the original from the display form', () => {
+  it('[SAFE6] restores the original from the display form', () => {
     const text = fc.oneof(
       fc.string({ unit: anyCharacter }),
       fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 12 }).map((units) => String.fromCharCode(...units)),

@@ -19,7 +19,7 @@ describe('text past the scan limit', () => {
     ['maskSecrets', maskSecrets],
     ['maskValue', (text: string) => JSON.stringify(maskValue({ a: text }).value)],
     ['a chunk of a stream', (text: string) => createChunkMasker().push(text)],
-  ])('[A15] is withheld without being scanned: %s', (_what, mask) => {
+  ])('[SAFE6] is withheld without being scanned: %s', (_what, mask) => {
     const shown = mask(long);
     expect(shown.length).toBeLessThan(LIMIT + 200);
     expect(shown).toContain('password=‹masked 1: 7 characters›');
@@ -27,7 +27,7 @@ describe('text past the scan limit', () => {
     expect(shown).not.toContain('hunter2');
   });
 
-  it('[A15] no part of a secret is shown where the text is truncated', () => {
+  it('[SAFE6] no part of a secret is shown where the text is truncated', () => {
     const secret = ['ghp_', '0123456789abcdefghijABCDEFGHIJ012345'].join('');
     for (let before = LIMIT - 45; before <= LIMIT; before += 9) {
       const text = `${'a '.repeat(before / 2)}${before % 2 === 0 ? '' : ' '}${secret} end`;
@@ -35,7 +35,7 @@ describe('text past the scan limit', () => {
     }
   });
 
-  it('[A15] the values of one object share the limit', () => {
+  it('[SAFE6] the values of one object share the limit', () => {
     const value = maskValue({ a: 'x'.repeat(LIMIT), b: SECRET, c: 'short' }).value;
     expect(value).toEqual({ a: 'x'.repeat(LIMIT), b: '‹16 characters not shown›', c: '‹5 characters not shown›' });
   });
@@ -47,7 +47,7 @@ describe('the cost of scanning', () => {
     ['encoded pluses', '%2B'],
     ['double-encoded pluses', '%252B'],
     ['both', 'a%20b+'],
-  ])('[A15] a word of %s is scanned at most two more times', (_what, unit) => {
+  ])('[SAFE6] a word of %s is scanned at most two more times', (_what, unit) => {
     let read = 0;
     const word = unit.repeat(5000);
     findEncoded(word, (text) => {
@@ -57,12 +57,12 @@ describe('the cost of scanning', () => {
     expect(read).toBeLessThanOrEqual(2 * word.length);
   });
 
-  it('[T11] a run of backslashes is scanned once: scanning from each backslash would take hours for 4 MB', () => {
+  it('[TURN11] a run of backslashes is scanned once: scanning from each backslash would take hours for 4 MB', () => {
     expect(refusePlaceholder('\\'.repeat(4_000_000))).toBeUndefined();
     expect(refusePlaceholder(`${'\\'.repeat(1_000_001)}u2039masked 1\u203A`)).toBeDefined();
   });
 
-  it('[A15] a call is masked only once', () => {
+  it('[SAFE6] a call is masked only once', () => {
     const made: string[] = [];
     const memo = createMemo(10, (text) => made.push(text));
     for (const text of ['aaaa', 'aaaa', 'bbbb', 'aaaa', 'cccc', 'aaaa', 'longer than ten', 'longer than ten'])

@@ -137,7 +137,7 @@ async function writeListing(change: WorldChange, name: string, listing: readonly
   await writeFact(change.tx, { kind: 'mcp-server-changed', name, operation: 'update' });
 }
 
-/** Writes a listed tool. If it changed, its grants are revoked (A5), because people gave them for the old definition. */
+/** Writes a listed tool. If it changed, its grants are revoked (CALL5), because people gave them for the old definition. */
 async function writeTool(change: WorldChange, tool: McpToolRecord): Promise<void> {
   const difference = describeDifference(tool);
   if (difference === undefined) {

@@ -6,7 +6,7 @@ type Stored = Pick<McpServerRecord, 'definition' | 'sealed'>;
 type SignedIn = Pick<McpServerRecord, 'worldId' | 'definition' | 'signIn'>;
 
 /**
- * Prepares a definition for the store: the values of its variables or headers are encrypted (A46.3). Without a secret box, they are stored in
+ * Prepares a definition for the store: the values of its variables or headers are encrypted (MCP2). Without a secret box, they are stored in
  * plain text.
  */
 export function sealDefinition(box: SecretBox | undefined, worldId: string, definition: McpServerDefinition): Stored {
@@ -35,7 +35,7 @@ export function isInClear({ definition, sealed }: Stored): boolean {
   return sealed === null && hasValues(valuesOf(definition));
 }
 
-/** Encrypts a sign-in for the store (A46.7). */
+/** Encrypts a sign-in for the store (MCP4). */
 export function sealSignIn(box: SecretBox, server: Omit<SignedIn, 'signIn'>, signIn: McpSignIn): string {
   return box.seal(JSON.stringify(signIn), signInPurpose(server));
 }

@@ -150,7 +150,7 @@ function refuseOff({ name, enabled }: Pick<McpServer, 'name' | 'enabled'>, doing
     throw new CountersignError('conflict', `The MCP server "${name}" is turned off. Turn it on to ${doing} it.`);
 }
 
-/** Only admins of the whole server choose URLs whose names may point to a private address (A21.7). */
+/** Only admins of the whole server choose URLs whose names may point to a private address (SAFE2). */
 function limited(after: McpServerDefinition, before: McpServerDefinition | undefined, may: May): McpServerDefinition {
   if (after.transport !== 'http') return after;
   const isSame = before?.transport === 'http' && before.url === after.url && (before.enabled || !after.enabled);
@@ -222,7 +222,7 @@ async function acceptTools(change: WorldChange, name: string, signer: Signer): P
   }
 }
 
-/** Also revokes the server's grants: a server added later under the same name must not inherit them (A22). */
+/** Also revokes the server's grants: a server added later under the same name must not inherit them (CALL17). */
 export async function removeMcpServer(
   runtime: Runtime,
   worldId: string,

@@ -11,7 +11,7 @@ type ShownDefinition = Omit<
   'status' | 'error' | 'cause' | 'signIn' | 'sandbox' | 'log' | 'tools' | 'changed'
 >;
 
-/** A server as shown to people: names of variables and headers without values, and other secrets masked (A15). */
+/** A server as shown to people: names of variables and headers without values, and other secrets masked (SAFE6). */
 export function showDefinition(definition: McpServerDefinition): ShownDefinition {
   const { name, trusted, enabled } = definition;
   if (definition.transport === 'http') {
@@ -33,7 +33,7 @@ export function showDefinition(definition: McpServerDefinition): ShownDefinition
   };
 }
 
-/** A server in a world export: secrets are empty or masked and must be filled in after the import (W3). */
+/** A server in a world export: secrets are empty or masked and must be filled in after the import (HTTP2). */
 export function exportDefinition(definition: McpServerDefinition): McpServerDefinition {
   const emptied = (values: Record<string, string>): Record<string, string> =>
     Object.fromEntries(Object.keys(values).map((name) => [name, '']));

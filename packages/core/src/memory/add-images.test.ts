@@ -25,7 +25,7 @@ async function sent(messages: readonly ModelMessage[]): Promise<(readonly string
   return added.map((message) => (message.role === 'tool' ? (message.images ?? []).map(({ data }) => data) : []));
 }
 
-it('[P12] adds images in order, and leaves files and missing ones as descriptions', async () => {
+it('[MODEL12] adds images in order, and leaves files and missing ones as descriptions', async () => {
   const messages = [
     { role: 'user', content: 'x' } as const,
     result(image('a'), file, image('b')),
@@ -36,7 +36,7 @@ it('[P12] adds images in order, and leaves files and missing ones as description
   expect(hasImages([result(file)])).toBe(false);
 });
 
-it('[P12.1] [S2] reads at most 8 images and 12 MB, the newest first, however long the chat is', async () => {
+it('[MODEL12.1] [STORE2] reads at most 8 images and 12 MB, the newest first, however long the chat is', async () => {
   const many = Array.from({ length: 1_000 }, (_, n) => result(image(String(n))));
   expect((await sent(many)).flat()).toEqual(['992', '993', '994', '995', '996', '997', '998', '999']);
   const large = ['a', 'b', 'c'].map((id) => result(image(id, 3_500_000)));

@@ -13,7 +13,7 @@ export function hasImages(messages: readonly ModelMessage[]): boolean {
   );
 }
 
-/** Adds the newest images of a view to its results (P12). The cost is limited, however long the chat is. */
+/** Adds the newest images of a view to its results (MODEL12). The cost is limited, however long the chat is. */
 export async function addImages(
   reader: Pick<StoreReader, 'attachment'>,
   chatId: string,

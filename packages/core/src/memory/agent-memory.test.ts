@@ -50,7 +50,7 @@ function reader() {
 }
 
 describe('messages of a turn', () => {
-  it('[C1] [N1] are not read if the turn was followed from its first message', async () => {
+  it('[WORLD14] [LIMIT1] are not read if the turn was followed from its first message', async () => {
     const { read, asked } = reader();
     const memory = createAgentMemory();
     hear(memory, trigger);
@@ -92,7 +92,7 @@ describe('messages of a turn', () => {
         hear(memory, message('msg_9', { addressees: ['ada'], content: 'x'.repeat(9_000_000) }));
       },
     ],
-  ])('[C1] of a turn that %s are read', async (_, hearAll) => {
+  ])('[WORLD14] of a turn that %s are read', async (_, hearAll) => {
     const { read, asked } = reader();
     const memory = createAgentMemory();
     hearAll(memory);
@@ -100,7 +100,7 @@ describe('messages of a turn', () => {
     expect(asked).toEqual(['msg_1', id]);
   });
 
-  it('[S4] are read after another process wrote to their chat', async () => {
+  it('[STORE4] are read after another process wrote to their chat', async () => {
     const { read, asked } = reader();
     const memory = createAgentMemory();
     hear(memory, trigger);
@@ -149,7 +149,7 @@ describe('ended turns', () => {
     return memory;
   }
 
-  it('[C1] [N1] are not read if they were followed, including messages written after their end', async () => {
+  it('[WORLD14] [LIMIT1] are not read if they were followed, including messages written after their end', async () => {
     const memory = await followed();
     take(memory, 1);
     take(memory, 3);
@@ -158,19 +158,19 @@ describe('ended turns', () => {
     expect(contents(await past)).toEqual(['ask 1', 'answer 1', 'ask 3', 'answer 3']);
   });
 
-  it('[C1] are read if one of them was not followed from its start', async () => {
+  it('[WORLD14] are read if one of them was not followed from its start', async () => {
     const memory = await followed();
     memory.apply({ kind: 'turn-changed', chatId: 'chat_1', turnId: nth(1).id, change: { state: 'ended' } });
     expect(memory.past(undefined, nth(3), view, BUDGET)).toBeUndefined();
   });
 
-  it('[P1] are read if the answer that ended one has provider state', async () => {
+  it('[MODEL1] are read if the answer that ended one has provider state', async () => {
     const memory = await followed();
     take(memory, 1, { thought: 'x' });
     expect(memory.past(undefined, nth(3), view, BUDGET)).toBeUndefined();
   });
 
-  it('[C1] are read again for another model, or after the world has changed', async () => {
+  it('[WORLD14] are read again for another model, or after the world has changed', async () => {
     const memory = await followed();
     take(memory, 1);
     expect(memory.past(undefined, nth(3), { ...view, model: 'other' }, BUDGET)).toBeUndefined();
@@ -178,7 +178,7 @@ describe('ended turns', () => {
     expect(contents(await memory.past(undefined, nth(3), view, BUDGET))).toEqual(['ask 1', 'answer 1']);
   });
 
-  it('[S1] are read after a step that was rolled back', async () => {
+  it('[STORE1] are read after a step that was rolled back', async () => {
     const memory = await followed();
     take(memory, 1);
     memory.forgetChat('chat_1');

@@ -179,7 +179,7 @@ function add(entry: Remembered, block: Block): void {
   entry.size += block.size;
 }
 
-/** Drops the oldest exchanges, never part of one (C2). */
+/** Drops the oldest exchanges, never part of one (WORLD15). */
 function cut(entry: Remembered, budget: number): void {
   let blocks = 0;
   let messages = 0;

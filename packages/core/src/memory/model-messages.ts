@@ -3,7 +3,7 @@ import type { MessageRecord, ModelMessage, ModelToolCall } from '../ports/index.
 import { isApprovalId, undoId } from '../turn/ids.js';
 import { reviewRequest } from './review-request.js';
 
-/** What a view is built for. Provider state and vendor ids are returned only to the same provider and model (P1, P5). */
+/** What a view is built for. Provider state and vendor ids are returned only to the same provider and model (MODEL1, MODEL5). */
 export interface ViewFor {
   provider: string;
   model: string;
@@ -15,7 +15,7 @@ export interface ViewFor {
   speakerName(message: MessageRecord): string | undefined;
 }
 
-/** A turn as a model sees it: its trigger, its calls with their results in call order, and its answer (C1). */
+/** A turn as a model sees it: its trigger, its calls with their results in call order, and its answer (WORLD14). */
 export function toModelMessages(
   trigger: MessageRecord | undefined,
   own: readonly MessageRecord[],
@@ -80,7 +80,7 @@ function toAssistantMessages(
     messages.push({ role: 'user', name: 'system', content });
   }
   if (from?.stoppedBy !== undefined) messages.push({ role: 'user', name: 'system', content: STOPPED });
-  // The call is removed (C1), so its result becomes a text message. Otherwise, the model would retry the call.
+  // The call is removed (WORLD14), so its result becomes a text message. Otherwise, the model would retry the call.
   for (const call of refused) {
     messages.push({ role: 'user', name: 'system', content: results.get(call.id)?.content ?? 'that call was refused' });
   }

@@ -38,7 +38,7 @@ export interface PreparedView {
 }
 
 /**
- * Builds the view for one turn (C1, C2): a new system message, past exchanges that fit, then this turn with its calls and results. Undefined if
+ * Builds the view for one turn (WORLD14, WORLD15): a new system message, past exchanges that fit, then this turn with its calls and results. Undefined if
  * part of it isn't cached and there is no reader.
  */
 export async function prepareMessagesForLLM(
@@ -73,7 +73,7 @@ export async function prepareMessagesForLLM(
   const fixed = prompt.length + LEFT_OUT.length;
   const current = shrinkToBudget(own, Math.max(0, budget - fixed));
   const left = Math.max(0, budget - fixed - current.reduce((sum, message) => sum + sizeOf(message), 0));
-  // A reviewer sees only the call: otherwise, the agents that it judges could instruct it in an earlier turn (A50).
+  // A reviewer sees only the call: otherwise, the agents that it judges could instruct it in an earlier turn (SIGN3).
   const ended = isReview ? NOTHING : memory.past(reader, turn, view, left);
   if (ended === undefined) return undefined;
   const past = ended instanceof Promise ? await ended : ended;
@@ -115,7 +115,7 @@ function schemaSize(tool: RegisteredTool): number {
   return size;
 }
 
-/** If the turn alone is too big, its oldest results lose their images, and then become a note (C2). Calls stay, so that pairs stay complete. */
+/** If the turn alone is too big, its oldest results lose their images, and then become a note (WORLD15). Calls stay, so that pairs stay complete. */
 function shrinkToBudget(messages: readonly ModelMessage[], budget: number): ModelMessage[] {
   let size = messages.reduce((sum, message) => sum + sizeOf(message), 0);
   const apply = (message: ModelMessage, shrink: (result: ToolMessage) => ToolMessage): ModelMessage => {
@@ -138,7 +138,7 @@ function withoutImages(result: ToolMessage): ToolMessage {
   return rest;
 }
 
-/** Other speakers become `user` messages with a name (C1). The default sender `human` has none. */
+/** Other speakers become `user` messages with a name (WORLD14). The default sender `human` has none. */
 function speakerName(message: MessageRecord, snapshot: WorldSnapshot): string | undefined {
   if (message.speaker === 'agent') return snapshot.agentName(message.sender);
   return message.sender === 'human' ? undefined : message.sender;

@@ -1,7 +1,7 @@
 import type { AgentRecord, RegisteredTool } from '../ports/index.js';
 
 /**
- * The system message: the agent's prompt and general instructions (C3). Rebuilt for each model call, so that prompt changes apply immediately.
+ * The system message: the agent's prompt and general instructions (WORLD16). Rebuilt for each model call, so that prompt changes apply immediately.
  */
 export function systemMessage(
   agent: AgentRecord,

@@ -29,7 +29,7 @@ const MAX_TURNS = 512;
 const MAX_TEXT = 8_000_000;
 
 /**
- * Caches the messages of recent turns, so that a model call doesn't have to read back what a step has just written (N1). A cache miss costs a
+ * Caches the messages of recent turns, so that a model call doesn't have to read back what a step has just written (LIMIT1). A cache miss costs a
  * read.
  */
 export function createTurnMessages(): TurnMessagesMemory {

@@ -32,12 +32,12 @@ export function policiesOf(
   return { admin: snapshot.adminPolicy, world: snapshot.policy, agent };
 }
 
-/** Whether an external program acts as this agent: no model is called for it (A55). */
+/** Whether an external program acts as this agent: no model is called for it (EXT1). */
 export function isExternal(snapshot: Pick<WorldSnapshot, 'agent'>, agentId: string): boolean {
   return snapshot.agent(agentId)?.definition.provider === EXTERNAL_PROVIDER;
 }
 
-/** How the program of an ACP agent is started (A59). Undefined for other agents. */
+/** How the program of an ACP agent is started (EXT3). Undefined for other agents. */
 export function acpOf(snapshot: Pick<WorldSnapshot, 'agent'>, agentId: string): AcpSettings | undefined {
   const { provider, acp } = snapshot.agent(agentId)?.definition ?? {};
   return provider === ACP_PROVIDER ? acp : undefined;

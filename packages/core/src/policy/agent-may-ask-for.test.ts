@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { scaled } from '../../../../tests/support/scaled.js';
 import { agentMayAskFor } from './agent-may-ask-for.js';
 
-it('[A22] a glob on the list matches no name that the list excludes', () => {
+it('[CALL17] a glob on the list matches no name that the list excludes', () => {
   const names = ['look', 'touch', 'mcp__a__x', 'mcp__b__x', 'create_agent', 'kk', 'm'];
   const entries = fc.oneof(
     fc.constantFrom(...names, '*', 'l*', 'mcp__*', 'mcp__a__*', '*k', 'm*x', '**', 'mcp__*__x', '*_*'),

@@ -8,7 +8,7 @@ import type { MatchableSubject } from './matchable-call.js';
 import type { PatternWord } from './types.js';
 
 /**
- * Interprets the arguments of an allow rule as narrowly as possible (A19, A30, A32): `*` stays within one word and never matches an option.
+ * Interprets the arguments of an allow rule as narrowly as possible (RULE1, RULE6, RULE8): `*` stays within one word and never matches an option.
  * Only a `*` that is the whole last word matches any number of words. Dynamic calls and paths that aren't normalized never match.
  */
 export function allowMatcher(words: readonly PatternWord[] | undefined): Matcher {

@@ -4,7 +4,7 @@ import { anyCharacter } from '../../../../tests/support/any-character.js';
 import { canonicalJson } from './canonical-json.js';
 
 describe('canonicalJson', () => {
-  it('[A7] gives the same text for the same value in any key order', () => {
+  it('[CALL7] gives the same text for the same value in any key order', () => {
     expect(canonicalJson({ b: [1, { d: null, c: true }], a: 'x' })).toBe('{"a":"x","b":[1,{"c":true,"d":null}]}');
   });
 
@@ -37,7 +37,7 @@ describe('canonicalJson', () => {
     expect(() => canonicalJson(loop)).toThrow('nested too deeply');
   });
 
-  it('[A7] is a fixed point: parsing and serializing again changes nothing', () => {
+  it('[CALL7] is a fixed point: parsing and serializing again changes nothing', () => {
     fc.assert(
       fc.property(fc.json({ stringUnit: anyCharacter }), (text) => {
         const once = canonicalJson(JSON.parse(text));

@@ -38,7 +38,7 @@ function input(change: Partial<GateInput> = {}): GateInput {
   };
 }
 
-it('[A1.6] [A2] a tool that differs from the accepted one always needs approval, despite grants, allow rules, trust and modes', () => {
+it('[CALL1.6] [CALL2] a tool that differs from the accepted one always needs approval, despite grants, allow rules, trust and modes', () => {
   const trusted = knownTool(definition);
   const auto = { mode: 'auto', policy: policy('allow *') } as const;
   for (const change of [{}, { tool: trusted }, { world: auto }]) {
@@ -50,7 +50,7 @@ it('[A1.6] [A2] a tool that differs from the accepted one always needs approval,
   }
 });
 
-it('[A2] a deny rule still denies a changed tool, and a person may still approve a single call to it', () => {
+it('[CALL2] a deny rule still denies a changed tool, and a person may still approve a single call to it', () => {
   const denied = { mode: 'ask', policy: policy('deny mcp__s__t') } as const;
   expect(checkToolApproval(input({ world: denied }))).toMatchObject({ kind: 'refuse' });
   expect(checkToolApproval(input({ decision: 'approved' }))).toEqual({ kind: 'run', because: 'decision' });

@@ -5,7 +5,7 @@ import { closedPolicy, compilePolicy, type Policy } from './index.js';
 import { knownTool } from '../testing/known-tool.js';
 import { checkToolApproval, type Gate, type GateGrant, type GateInput } from './check-tool-approval.js';
 
-// Checks the gate against the order in A2, for every combination of its inputs in `npm run verify`, and for a sample in `npm test`.
+// Checks the gate against the order in CALL2, for every combination of its inputs in `npm run verify`, and for a sample in `npm test`.
 // The oracle uses only the names of the cases below, and knows nothing about rules, patterns or definitions.
 const CAN_RUN = ['yes', 'reserved', 'no-tool', 'other-name', 'not-listed', 'bad-arguments'] as const;
 const MODES: readonly WorldMode[] = ['read', 'ask', 'auto'];
@@ -59,7 +59,7 @@ function askLeft({ ask, grant }: Case): 'nothing' | 'one' | 'two' | 'closed' {
   }
 }
 
-/** A2 with A20 and S3, one line per step: the first that applies decides. */
+/** CALL2 with RULE2 and STORE3, one line per step: the first that applies decides. */
 const ORDER: readonly (readonly [applies: (c: Case) => boolean, answer: string])[] = [
   [(c) => c.canRun !== 'yes', 'fail'],
   [(c) => c.mode === 'read' && !(c.readOnly && c.trusted), 'deny'],
@@ -208,7 +208,7 @@ function told(gate: Gate): string {
 }
 
 describe('checkToolApproval, for combinations of all its inputs', () => {
-  it('[A2] follows the order in the spec', () => {
+  it('[CALL2] follows the order in the spec', () => {
     const wrong: unknown[] = [];
     const seen = new Set<string>();
     let count = 0;

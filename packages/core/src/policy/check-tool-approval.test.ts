@@ -44,7 +44,7 @@ const named = (name: string): GateInput => {
 const world = (...rules: string[]): Partial<GateInput> => ({ world: { mode: 'ask', policy: policy(...rules) } });
 
 describe('checkToolApproval', () => {
-  it('[A2.2] asks for approval, and offers only options that take effect, deny first', () => {
+  it('[CALL2.2] asks for approval, and offers only options that take effect, deny first', () => {
     expect(checkToolApproval(input())).toEqual({
       kind: 'ask',
       reason: { code: 'no-rule' },
@@ -54,7 +54,7 @@ describe('checkToolApproval', () => {
     });
   });
 
-  it('[A5.8] outside the sandbox, a grant covers only what its pattern spells out, or files in the working folder', () => {
+  it('[CALL5.8] outside the sandbox, a grant covers only what its pattern spells out, or files in the working folder', () => {
     const call = (subject: Subject): GateInput['call'] => ({ ...input().call, subjects: [subject] });
     const ls = call({ kind: 'words', words: ['ls', '-a'], exact: true });
     const path = (path: string) => call({ kind: 'path', path });
@@ -84,7 +84,7 @@ describe('checkToolApproval', () => {
     ['an exact command', {}, { pattern: 'a' }],
     ['every call of a tool', {}, {}],
     ['an ask rule', world('ask write_file'), { pattern: 'a', answeredRule: 'ask write_file' }],
-  ])('[A5.9] a grant for %s covers only calls in its folder', (_, change, about) => {
+  ])('[CALL5.9] a grant for %s covers only calls in its folder', (_, change, about) => {
     const kind = (folder: string, given?: string) =>
       checkToolApproval(
         input({
@@ -112,7 +112,7 @@ describe('checkToolApproval', () => {
       expect([folder, given, kind(folder, given)]).toEqual([folder, given, 'ask']);
   });
 
-  it('[A5.9] “for this chat” names the folder if it is not the world’s', () => {
+  it('[CALL5.9] “for this chat” names the folder if it is not the world’s', () => {
     const session = (folder: string) => checkToolApproval(input({ call: { ...input().call, folder } }));
     expect(session('/w')).toMatchObject({ session: { pattern: 'a', any: true } });
     expect(session('/w')).not.toHaveProperty('session.folder');
@@ -120,7 +120,7 @@ describe('checkToolApproval', () => {
   });
 
   it.each(['client.requestApproval', 'client.x', 'CLIENT.x', ' client.x', '\uff43lient.x'])(
-    '[A10] %j stays reserved, even if it is allowed, approved or registered',
+    '[CALL10] %j stays reserved, even if it is allowed, approved or registered',
     (name) => {
       const gate = checkToolApproval({ ...named(name), ...world('allow *'), decision: 'approved' });
       expect(gate).toMatchObject({
@@ -131,7 +131,7 @@ describe('checkToolApproval', () => {
     },
   );
 
-  it('[T11.1] a look-alike tool name is unknown', () => {
+  it('[TURN11.1] a look-alike tool name is unknown', () => {
     const gate = checkToolApproval({ ...input(), call: { ...input().call, tool: 'write_f\u0456le' } });
     expect(gate).toMatchObject({
       kind: 'refuse',
@@ -140,21 +140,21 @@ describe('checkToolApproval', () => {
     });
   });
 
-  it('[T11] a hostile name is truncated and can’t break out of the message', () => {
+  it('[TURN11] a hostile name is truncated and can’t break out of the message', () => {
     const gate = checkToolApproval({ ...input(), call: { ...input().call, tool: `x"\n${'y'.repeat(10_000)}` } });
     expect(gate).toMatchObject({ kind: 'refuse', how: 'fail' });
     expect(gate.kind === 'refuse' && describeReason(gate.reason).length).toBeLessThan(200);
     expect(gate.kind === 'refuse' && describeReason(gate.reason)).not.toContain('\n');
   });
 
-  it('[A1] a tool that is not on the agent’s list is unknown to it', () => {
+  it('[CALL1] a tool that is not on the agent’s list is unknown to it', () => {
     const gate = checkToolApproval(
       input({ agent: { tools: ['read_*', 'WRITE_FILE', ''], policy: policy() }, decision: 'approved' }),
     );
     expect(gate).toMatchObject({ kind: 'refuse', how: 'fail' });
   });
 
-  it('[T11.1] invalid arguments fail with their own message, before anyone is asked', () => {
+  it('[TURN11.1] invalid arguments fail with their own message, before anyone is asked', () => {
     const base = input({ decision: 'approved' });
     const gate = checkToolApproval({
       ...base,
@@ -163,7 +163,7 @@ describe('checkToolApproval', () => {
     expect(gate).toEqual({ kind: 'refuse', how: 'fail', reason: { code: 'cannot-run', problem: 'path is missing' } });
   });
 
-  it('[A20] in read mode an untrusted tool that claims to be readOnly does not run, even if it was approved', () => {
+  it('[RULE2] in read mode an untrusted tool that claims to be readOnly does not run, even if it was approved', () => {
     const definition = tool('write_file', undefined, { readOnly: true });
     const change = { world: { mode: 'read' as const, policy: policy('allow *') }, decision: 'approved' as const };
     expect(checkToolApproval(input({ ...change, tool: knownTool(definition, { trusted: false }) }))).toMatchObject({
@@ -174,7 +174,7 @@ describe('checkToolApproval', () => {
     });
   });
 
-  it('[A2.1] a deny rule that was written after the approval denies the call', () => {
+  it('[CALL2.1] a deny rule that was written after the approval denies the call', () => {
     expect(checkToolApproval(input({ ...world('allow *', 'deny write_file(a)'), decision: 'approved' }))).toEqual({
       kind: 'refuse',
       how: 'deny',
@@ -186,7 +186,7 @@ describe('checkToolApproval', () => {
   describe('under a rule that says who must sign', () => {
     const rule = 'ask write_file(a) by 2 of @finance';
 
-    it('[A48.2] [A5.6] grants and allow rules don’t run the call, and only "once" is offered', () => {
+    it('[SIGN1.2] [CALL5.6] grants and allow rules don’t run the call, and only "once" is offered', () => {
       const grants = [{ id: 'g', answeredRule: rule }, { id: 'h' }];
       const change = { ...world('allow *', 'allow write_file(a)', rule), grants, contained: true };
       expect(checkToolApproval(input(change))).toEqual({
@@ -198,7 +198,7 @@ describe('checkToolApproval', () => {
       });
     });
 
-    it('[A48.1] every matching rule of the administrator, the world and the agent counts, and each one once', () => {
+    it('[SIGN1.1] every matching rule of the administrator, the world and the agent counts, and each one once', () => {
       const own = 'ask write_file by @release';
       const admin = 'ask * by not requester';
       const gate = checkToolApproval(
@@ -212,7 +212,7 @@ describe('checkToolApproval', () => {
       expect(gate.kind === 'ask' && gate.signing?.map((one) => one.rule)).toEqual([admin, own, rule]);
     });
 
-    it('[A48.2] a call that might match at run time needs the same signatures', () => {
+    it('[SIGN1.2] a call that might match at run time needs the same signatures', () => {
       const dynamic: Subject = { kind: 'dynamic', why: '$(…)' };
       const change = world(rule, 'ask write_file(path=a) by @release');
       const gate = checkToolApproval(input(change, [dynamic]));
@@ -220,21 +220,21 @@ describe('checkToolApproval', () => {
       expect(checkToolApproval(input(change, [words('b')]))).not.toHaveProperty('signing');
     });
 
-    it('[A48.2] whatever else makes the call need approval, the signatures stay required', () => {
+    it('[SIGN1.2] whatever else makes the call need approval, the signatures stay required', () => {
       for (const more of [{ outcomeUnknown: true }, { changed: 'x' }, { ...world(rule), admin: policy('ask *') }]) {
         const gate = checkToolApproval(input({ ...world(rule), ...more }));
         expect(gate).toMatchObject({ kind: 'ask', options: ['deny', 'approve_once'], signing: [{ rule }] });
       }
     });
 
-    it('[A48.2] [A19] a deny rule beats it, and an administrator’s allow rule does too', () => {
+    it('[SIGN1.2] [RULE1] a deny rule beats it, and an administrator’s allow rule does too', () => {
       expect(checkToolApproval(input(world(rule, 'deny write_file')))).toMatchObject({ kind: 'refuse', how: 'deny' });
       expect(checkToolApproval(input({ ...world(rule), admin: policy('allow *') }))).toMatchObject({ kind: 'run' });
     });
   });
 
   describe("under an administrator's rules", () => {
-    it('[A19] a deny rule beats an approval, a grant and every other rule', () => {
+    it('[RULE1] a deny rule beats an approval, a grant and every other rule', () => {
       const change = { ...world('allow *'), admin: policy('deny write_file(a)'), decision: 'approved' as const };
       expect(checkToolApproval(input({ ...change, grants: [{ id: 'g' }] }))).toMatchObject({
         kind: 'refuse',
@@ -242,14 +242,14 @@ describe('checkToolApproval', () => {
       });
     });
 
-    it('[A19] an ask rule needs a person’s approval each time; no grant overrides it', () => {
+    it('[RULE1] an ask rule needs a person’s approval each time; no grant overrides it', () => {
       const rule = 'ask write_file';
       const change = { ...world('allow *'), admin: policy(rule), grants: [{ id: 'g', answeredRule: rule }] };
       expect(checkToolApproval(input(change))).toMatchObject({ kind: 'ask', rule, options: ['deny', 'approve_once'] });
       expect(checkToolApproval(input({ ...change, decision: 'approved' }))).toMatchObject({ kind: 'run' });
     });
 
-    it('[A19] an allow rule overrides the world’s deny rules, but neither read mode nor an unknown outcome', () => {
+    it('[RULE1] an allow rule overrides the world’s deny rules, but neither read mode nor an unknown outcome', () => {
       const change = { ...world('deny write_file'), admin: policy('allow write_file(a)') };
       expect(checkToolApproval(input(change))).toMatchObject({ kind: 'run', rule: 'allow write_file(a)' });
       expect(checkToolApproval(input({ ...change, outcomeUnknown: true }))).toMatchObject({ kind: 'ask' });
@@ -258,7 +258,7 @@ describe('checkToolApproval', () => {
     });
   });
 
-  it('[A19] a dynamic part with known effects is covered by a session grant, despite rules about other calls', () => {
+  it('[RULE1] a dynamic part with known effects is covered by a session grant, despite rules about other calls', () => {
     const subjects: Subject[] = [words('ls'), { kind: 'dynamic', why: 'output goes to a file', told: true }];
     const gate = checkToolApproval(input(world('deny write_file(rm *)'), subjects));
     expect(gate).toMatchObject({
@@ -270,19 +270,19 @@ describe('checkToolApproval', () => {
     ).toMatchObject({ because: 'grant' });
   });
 
-  it('[A5.3] "always" proposes a rule for each part that no rule allows yet', () => {
+  it('[CALL5.3] "always" proposes a rule for each part that no rule allows yet', () => {
     const gate = checkToolApproval(input(world('allow write_file(a)'), [words('a'), words('b'), words('c')]));
     expect(gate).toMatchObject({ proposedRule: 'allow write_file(b)\nallow write_file(c)' });
   });
 
-  it('[A1.4] claims of an untrusted tool allow nothing', () => {
+  it('[CALL1.4] claims of an untrusted tool allow nothing', () => {
     for (const approval of [undefined, { required: false }, { required: true, pattern: '*' }]) {
       const gate = checkToolApproval(input({ tool: knownTool(tool('write_file', approval), { trusted: false }) }));
       expect(gate).toMatchObject({ kind: 'ask', reason: { code: 'untrusted-tool', tool: 'write_file' } });
     }
   });
 
-  it('[A55] a tool of an external program needs approval because no rule allows the call', () => {
+  it('[EXT1] a tool of an external program needs approval because no rule allows the call', () => {
     const outside = knownTool(tool('claude__Bash'), { trusted: false, external: true });
     expect(checkToolApproval({ ...named('claude__Bash'), tool: outside })).toMatchObject({
       kind: 'ask',
@@ -290,7 +290,7 @@ describe('checkToolApproval', () => {
     });
   });
 
-  it('[A1.4] claims of an untrusted tool restrict nothing either', () => {
+  it('[CALL1.4] claims of an untrusted tool restrict nothing either', () => {
     const definition = tool('write_file', { required: true, options: ['approve_always'], scope: 'once' });
     expect(checkToolApproval(input({ tool: knownTool(definition, { trusted: false }) }))).toMatchObject({
       options: ['deny', 'approve_once', 'approve_session', 'approve_always'],
@@ -306,17 +306,17 @@ describe('checkToolApproval', () => {
       ['deny', 'approve_once', 'approve_session'],
     ],
     [{ required: true, options: ['approve_always'], scope: 'session' }, ['deny']],
-  ])('[A1.1] %j limits the options', (approval, options) => {
+  ])('[CALL1.1] %j limits the options', (approval, options) => {
     expect(checkToolApproval(input({ tool: knownTool(tool('write_file', approval)) }))).toMatchObject({ options });
   });
 
-  it('[A2.2] "always" is not offered if no rule can express it', () => {
+  it('[CALL2.2] "always" is not offered if no rule can express it', () => {
     const gate = checkToolApproval(input({}, [words('a'), { kind: 'dynamic', why: '$b' }]));
     expect(gate).toMatchObject({ options: ['deny', 'approve_once', 'approve_session'] });
     expect(gate).not.toHaveProperty('proposedRule');
   });
 
-  it('[A2] a grant overrides an ask rule only if it was given for that rule', () => {
+  it('[CALL2] a grant overrides an ask rule only if it was given for that rule', () => {
     const rules = world('ask write_file');
     const ask = checkToolApproval(
       input({ ...rules, grants: [{ id: 'old' }, { id: 'other', answeredRule: 'ask write_file(a)' }] }),
@@ -332,7 +332,7 @@ describe('checkToolApproval', () => {
     expect(run).toEqual({ kind: 'run', because: 'grant', grantId: 'g' });
   });
 
-  it('[A2.2] with two ask rules, each needs its own approval, so a session grant is not offered', () => {
+  it('[CALL2.2] with two ask rules, each needs its own approval, so a session grant is not offered', () => {
     const rules = world('ask write_file', 'ask *(a)');
     expect(checkToolApproval(input(rules))).toMatchObject({ options: ['deny', 'approve_once'] });
     const one = { ...rules, grants: [{ id: 'g', answeredRule: 'ask *(a)' }] };
@@ -344,13 +344,13 @@ describe('checkToolApproval', () => {
     expect(checkToolApproval(input(both))).toMatchObject({ kind: 'run', because: 'grant' });
   });
 
-  it('[A5.2] a grant still applies after its ask rule was removed', () => {
+  it('[CALL5.2] a grant still applies after its ask rule was removed', () => {
     expect(checkToolApproval(input({ grants: [{ id: 'g', answeredRule: 'ask write_file' }] }))).toMatchObject({
       grantId: 'g',
     });
   });
 
-  it('[A17] an invalid pattern covers nothing', () => {
+  it('[CALL15] an invalid pattern covers nothing', () => {
     for (const pattern of ['(', '(\n)', '', "'"]) {
       expect(checkToolApproval(input({ grants: [{ id: 'g', pattern }] }))).toMatchObject({ kind: 'ask' });
       const definition = tool('write_file', { required: true, pattern });
@@ -358,7 +358,7 @@ describe('checkToolApproval', () => {
     }
   });
 
-  it('[A7.4] an edited call needs approval despite grants, rules, tool and sandbox, also if nobody else can be asked', () => {
+  it('[CALL7.4] an edited call needs approval despite grants, rules, tool and sandbox, also if nobody else can be asked', () => {
     const edited = { decision: 'edited', unattended: true } as const;
     for (const allowing of [
       { grants: [{ id: 'g' }] },
@@ -377,7 +377,7 @@ describe('checkToolApproval', () => {
     expect(checkToolApproval(input({ ...world('deny *'), ...edited }))).toMatchObject({ kind: 'refuse' });
   });
 
-  it('[S3] after an unknown outcome, the same call needs approval despite grants, rules, tool and sandbox', () => {
+  it('[STORE3] after an unknown outcome, the same call needs approval despite grants, rules, tool and sandbox', () => {
     const gate = checkToolApproval(
       input({
         outcomeUnknown: true,
@@ -397,7 +397,7 @@ describe('checkToolApproval', () => {
     });
   });
 
-  it('[A19] with an invalid policy, every call needs approval despite grants', () => {
+  it('[RULE1] with an invalid policy, every call needs approval despite grants', () => {
     const closed = { mode: 'auto' as const, policy: closedPolicy('rule 2') };
     const gate = checkToolApproval(
       input({
@@ -417,7 +417,7 @@ describe('checkToolApproval', () => {
   describe('with a dynamic part in the call', () => {
     const dynamic: Subject[] = [words('ls'), { kind: 'dynamic', why: 'a command substitution' }];
 
-    it('[A19] no rule and no pattern allows it', () => {
+    it('[RULE1] no rule and no pattern allows it', () => {
       const definition = tool('write_file', { required: true, pattern: '*' });
       const gate = checkToolApproval(
         input(
@@ -435,11 +435,11 @@ describe('checkToolApproval', () => {
       });
     });
 
-    it('[A5.2] a session grant for the whole tool allows it', () => {
+    it('[CALL5.2] a session grant for the whole tool allows it', () => {
       expect(checkToolApproval(input({ grants: [{ id: 'g' }] }, dynamic))).toMatchObject({ because: 'grant' });
     });
 
-    it('[A19] no session grant allows it or is offered if a deny or ask rule might match it', () => {
+    it('[RULE1] no session grant allows it or is offered if a deny or ask rule might match it', () => {
       for (const rule of ['deny write_file(rm *)', 'ask *(~/.ssh/**)']) {
         const gate = checkToolApproval(input({ ...world(rule), grants: [{ id: 'g' }] }, dynamic));
         expect(gate).toMatchObject({ kind: 'ask', options: ['deny', 'approve_once'] });
@@ -449,13 +449,13 @@ describe('checkToolApproval', () => {
       });
     });
 
-    it('[A20] auto mode runs it inside the sandbox', () => {
+    it('[RULE2] auto mode runs it inside the sandbox', () => {
       const gate = checkToolApproval(input({ world: { mode: 'auto', policy: policy() }, contained: true }, dynamic));
       expect(gate).toEqual({ kind: 'run', because: 'contained' });
     });
   });
 
-  it('[A2.2] every offered option takes effect when the same call is made again', () => {
+  it('[CALL2.2] every offered option takes effect when the same call is made again', () => {
     const situations = [input(), input(world('ask write_file')), input({ world: { mode: 'auto', policy: policy() } })];
     for (const situation of situations) {
       const gate = checkToolApproval(situation);
@@ -474,7 +474,7 @@ describe('checkToolApproval', () => {
     }
   });
 
-  it('[A2] finds the matching grant and rule among 10,000 grants and 1,000 rules', () => {
+  it('[CALL2] finds the matching grant and rule among 10,000 grants and 1,000 rules', () => {
     const grants = Array.from({ length: 10_000 }, (_, n) => ({
       id: `g${n}`,
       answeredRule: `ask y${n}`,
@@ -488,7 +488,7 @@ describe('checkToolApproval', () => {
     expect(checkToolApproval(allowed)).toEqual({ kind: 'run', because: 'rule', rule: 'allow write_file(a)' });
   });
 
-  it('[A44] a file that may run outside the sandbox later needs approval each time, despite grants, rules, patterns and modes', () => {
+  it('[CHANGE1] a file that may run outside the sandbox later needs approval each time, despite grants, rules, patterns and modes', () => {
     const later: Subject[] = [
       { kind: 'path', path: '/w/.git/hooks/pre-commit' },
       { kind: 'dynamic', why: 'a hook runs later', always: true },

@@ -44,7 +44,7 @@ export interface GateInput {
     readonly folder: string;
     /** Where the subjects come from: reported by the tool, or its plain arguments. Default: `tool`. */
     readonly subjectsFrom?: 'tool' | 'arguments';
-    /** What the call did when it was rehearsed. Absent if that is unknown (A54). */
+    /** What the call did when it was rehearsed. Absent if that is unknown (RULE10). */
     readonly effect?: EffectPaths;
     readonly standsFor?: NonNullable<PolicyCall['standsFor']>;
   };
@@ -60,19 +60,19 @@ export interface GateInput {
   readonly grants: readonly GateGrant[];
   /** `approved`: a person approved exactly this call, and its hash was checked. `edited`: a person changed it, and must see it before it can run. */
   readonly decision: 'approved' | 'edited' | undefined;
-  /** Set if the call stays inside the sandbox and the working folder (A20). */
+  /** Set if the call stays inside the sandbox and the working folder (RULE2). */
   readonly contained: boolean;
-  /** Set if the same call was interrupted earlier in this chat and its outcome is unknown (S3). */
+  /** Set if the same call was interrupted earlier in this chat and its outcome is unknown (STORE3). */
   readonly outcomeUnknown: boolean;
-  /** Set if nobody can be asked; calls that need approval are then denied (A13). */
+  /** Set if nobody can be asked; calls that need approval are then denied (CALL13). */
   readonly unattended?: boolean;
 }
 
 export interface GateTool {
   readonly definition: Pick<ToolDefinition, 'name'>;
-  /** Absent for an untrusted tool (A1). */
+  /** Absent for an untrusted tool (CALL1). */
   readonly claims?: Pick<ToolDefinition, 'readOnly' | 'approval'>;
-  /** Set if the tool runs programs without a sandbox that could enforce path rules (A21). */
+  /** Set if the tool runs programs without a sandbox that could enforce path rules (SAFE1). */
   readonly unconfined?: boolean;
   /** Set for the tools of external programs. People don't choose whether to trust them, so a missing rule is the reason to ask. */
   readonly external?: boolean;
@@ -119,7 +119,7 @@ export type Gate =
     };
 
 /**
- * The only function that allows a call (A2). Pure; called when the model makes the call, and again in the transaction that starts it.
+ * The only function that allows a call (CALL2). Pure; called when the model makes the call, and again in the transaction that starts it.
  * The order is part of the spec: each line may assume that none above it applied.
  */
 export function checkToolApproval(input: GateInput): Gate {
@@ -186,7 +186,7 @@ function policiesOf({ admin, world, agent }: GateInput): Policies {
   return { ...(admin === undefined ? {} : { admin }), world: world.policy, agent: agent.policy };
 }
 
-/** Fails calls that can't run, without asking anyone (T11), and calls to reserved names (A10). */
+/** Fails calls that can't run, without asking anyone (TURN11), and calls to reserved names (CALL10). */
 function refuseImpossible({ call, tool, agent }: GateInput): Gate | undefined {
   // Normalized: a fullwidth or uppercase `client.` is the same attack and must be audited as such.
   if (normalizeText(call.tool, 'NFKC').trim().toLowerCase().startsWith(RESERVED_TOOL_PREFIX)) {
@@ -214,7 +214,7 @@ function refuseByRule({ deny }: Weighing): Gate | undefined {
     : { kind: 'refuse', how: 'deny', reason: { code: 'deny-rule', rule: deny }, rule: deny };
 }
 
-/** Those given in the same folder (A5.9). Outside the sandbox, nothing limits what a call does, so a wider grant covers nothing (A5.8). */
+/** Those given in the same folder (CALL5.9). Outside the sandbox, nothing limits what a call does, so a wider grant covers nothing (CALL5.8). */
 function grantsFor({ call, grants, tool }: GateInput): readonly GateGrant[] {
   const here = grants.filter(({ folder = call.place.workingDirectory }) => folder === call.folder);
   return isOutside(tool) ? here.filter(({ pattern }) => pattern !== undefined && isNarrow(pattern)) : here;
@@ -278,16 +278,16 @@ function quoted(name: string): string {
 /** Why the gate asks for approval. `alone`: this is the only ask rule not overridden by a grant. */
 type WhyAsked =
   | { readonly kind: 'outcome-unknown' }
-  /** A rule or grant covers the call, but a person edited it and hasn't seen it yet (A7.4). */
+  /** A rule or grant covers the call, but a person edited it and hasn't seen it yet (CALL7.4). */
   | { readonly kind: 'edited' }
-  /** Rules and grants don't help: each of these calls needs its own approval (A20). */
+  /** Rules and grants don't help: each of these calls needs its own approval (RULE2). */
   | { readonly kind: 'each'; readonly cause: Cause }
   | { readonly kind: 'closed'; readonly reason: string }
-  /** The tool's definition differs from the accepted one (A1). */
+  /** The tool's definition differs from the accepted one (CALL1). */
   | { readonly kind: 'changed'; readonly difference: string }
-  /** The call runs without a sandbox, so nothing enforces this rule's path (A21). */
+  /** The call runs without a sandbox, so nothing enforces this rule's path (SAFE1). */
   | { readonly kind: 'unenforced'; readonly rule: string }
-  /** A deny or ask rule is about the effect, and the call wasn't rehearsed (A54). */
+  /** A deny or ask rule is about the effect, and the call wasn't rehearsed (RULE10). */
   | { readonly kind: 'unknown-effect'; readonly rule: string }
   | { readonly kind: 'rule'; readonly rule: string; readonly alone: boolean }
   | { readonly kind: 'default' };
@@ -298,7 +298,7 @@ const SCOPES: readonly { readonly option: ApprovalOption; readonly scope: Scope 
   { option: 'approve_always', scope: 'always' },
 ];
 
-/** Asks for approval, and offers only options that would take effect (A2). */
+/** Asks for approval, and offers only options that would take effect (CALL2). */
 function ask(input: GateInput, weighing: Weighing, asked: WhyAsked): Gate {
   const { call, tool, world, admin } = input;
   const limits = tool?.claims?.approval;
@@ -316,7 +316,7 @@ function ask(input: GateInput, weighing: Weighing, asked: WhyAsked): Gate {
   return {
     kind: 'ask',
     reason: reasonOf(input, weighing, asked),
-    // `deny` is always offered, and always first: no default approves (A17).
+    // `deny` is always offered, and always first: no default approves (CALL15).
     options: ['deny', ...approvals.map(({ option }) => option)],
     ...(offer === undefined || !approvals.some(({ scope }) => scope === 'session') ? {} : { session: offer }),
     ...(asked.kind === 'rule' ? { rule: asked.rule } : {}),

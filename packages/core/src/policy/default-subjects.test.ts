@@ -4,17 +4,17 @@ import { canonicalJson } from './canonical-json.js';
 import { defaultSubjects } from './default-subjects.js';
 
 describe('defaultSubjects', () => {
-  it('[A1.3] returns the arguments as words, sorted by name', () => {
+  it('[CALL1.3] returns the arguments as words, sorted by name', () => {
     expect(defaultSubjects({ to: 'bob smith', count: 2, deep: { b: 1, a: [true] } })).toEqual([
       { kind: 'words', words: ['count=2', 'deep={"a":[true],"b":1}', 'to=bob smith'] },
     ]);
   });
 
-  it('[A1.3] returns a subject without words for a call without arguments', () => {
+  it('[CALL1.3] returns a subject without words for a call without arguments', () => {
     expect(defaultSubjects({})).toEqual([{ kind: 'words', words: [] }]);
   });
 
-  it('[A19] quotes names that look like an option or contain an equals sign', () => {
+  it('[RULE1] quotes names that look like an option or contain an equals sign', () => {
     expect(defaultSubjects({ '-rf': '/', 'to=a': 'b' })).toEqual([{ kind: 'words', words: ['"-rf"=/', '"to=a"=b'] }]);
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string()), (args) => {
@@ -26,7 +26,7 @@ describe('defaultSubjects', () => {
     );
   });
 
-  it('[A5] distinguishes a number from its text in allow rules, but not in deny rules', () => {
+  it('[CALL5] distinguishes a number from its text in allow rules, but not in deny rules', () => {
     expect(defaultSubjects({ a: 1 })).toEqual([{ kind: 'words', words: ['a=1'] }]);
     expect(defaultSubjects({ a: '1' })).toEqual([
       { kind: 'words', words: ['a="1"'] },
@@ -52,7 +52,7 @@ describe('defaultSubjects', () => {
     ['null', null],
     ['an array', [1]],
     ['a nested date', { at: new Date(0) }],
-  ])('[A19] returns a dynamic subject for %s', (_name, args) => {
+  ])('[RULE1] returns a dynamic subject for %s', (_name, args) => {
     expect(defaultSubjects(args)).toMatchObject([{ kind: 'dynamic' }]);
   });
 });

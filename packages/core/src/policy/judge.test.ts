@@ -68,7 +68,7 @@ describe('an allow rule', () => {
     ['*', ['anything', '-rf'], true],
     ['y', ['anything'], false],
     ['X', ['anything'], false],
-  ])('[A19] allow %s on %j: %s', (rule, words, expected) => {
+  ])('[RULE1] allow %s on %j: %s', (rule, words, expected) => {
     expect(outcome([`allow ${rule}`], command(...words))).toBe(expected ? 'allow' : 'none');
   });
 
@@ -97,7 +97,7 @@ describe('an allow rule', () => {
     ['x', '/srv/../etc/passwd', false],
     ['x(*)', '/srv/../etc/passwd', false],
     ['x', '/etc/passwd', true],
-  ])('[A19] allow %s on the path %s: %s', (rule, text, expected) => {
+  ])('[RULE1] allow %s on the path %s: %s', (rule, text, expected) => {
     expect(outcome([`allow ${rule}`], path(text))).toBe(expected ? 'allow' : 'none');
   });
 
@@ -111,27 +111,27 @@ describe('an allow rule', () => {
     ['x(ex*.com)', 'ex.evil.com', false],
     ['x(ex*.com)', 'example.com', true],
     ['x(bank.com)', 'ban\u212a.com', false],
-  ])('[A19] allow %s on the host %s: %s', (rule, text, expected) => {
+  ])('[RULE1] allow %s on the host %s: %s', (rule, text, expected) => {
     expect(outcome([`allow ${rule}`], host(text))).toBe(expected ? 'allow' : 'none');
   });
 
-  it('[A19] every subject must be covered, possibly by different rules', () => {
+  it('[RULE1] every subject must be covered, possibly by different rules', () => {
     const rules = ['allow x(ls *)', 'allow x(git status)'];
     expect(outcome(rules, command('ls'), command('git', 'status'))).toBe('allow');
     expect(outcome(rules, command('ls'), command('touch', 'pwned'))).toBe('none');
   });
 
-  it('[A19] never covers dynamic subjects, even without a pattern', () => {
+  it('[RULE1] never covers dynamic subjects, even without a pattern', () => {
     expect(outcome(['allow x', 'allow *', 'allow x(*)'], dynamic)).toBe('none');
     expect(outcome(['allow x'], command('ls'), dynamic)).toBe('none');
   });
 
-  it('[A19] covers a call without subjects only if it covers every call of the tool', () => {
+  it('[RULE1] covers a call without subjects only if it covers every call of the tool', () => {
     expect(outcome(['allow x(a)', 'allow x()'])).toBe('none');
     expect(outcome(['allow x(*)'])).toBe('allow');
   });
 
-  it('[A19] covers nothing if it is relative to an unknown folder', () => {
+  it('[RULE1] covers nothing if it is relative to an unknown folder', () => {
     const call = { tool: 'x', subjects: [path('/a/b')], place: { workingDirectory: '', home: 'nowhere' } };
     expect(judge({ world: policy('allow x(./**)', 'allow x(~/**)'), agent: none }, call).outcome).toBe('none');
   });
@@ -143,12 +143,12 @@ describe('a deny rule', () => {
     ['an object in a list', 'files=[{"open":{"path":"/home/ann/.ssh/id_rsa"}}]'],
     ['text after a second =', 'arg=if=/home/ann/.ssh/id_rsa'],
     ['text that only looks like JSON', 'arg=[=/home/ann/.ssh/id_rsa'],
-  ])('[A19] about a path matches an argument that names it in %s', (_, word) => {
+  ])('[RULE1] about a path matches an argument that names it in %s', (_, word) => {
     expect(outcome(['deny x(~/.ssh/**)'], command(word))).toBe('deny');
     expect(outcome(['deny x(~/.gnupg/**)'], command(word))).toBe('none');
   });
 
-  it('[A19] about a path takes linear time for a word with many = signs', () => {
+  it('[RULE1] about a path takes linear time for a word with many = signs', () => {
     expect(outcome(['deny x(~/.ssh/**)'], command('='.repeat(1_000_000)))).toBe('none');
   });
 
@@ -174,7 +174,7 @@ describe('a deny rule', () => {
     ['x(**/.env)', ['cat', 'a/.env'], true],
     ['x(~/.ssh/**)', ['cat', '/home/ann/ssh'], false],
     ['x(secret)', ['cat', 'secret'], false],
-  ])('[A19] deny %s on %j: %s', (rule, words, expected) => {
+  ])('[RULE1] deny %s on %j: %s', (rule, words, expected) => {
     expect(outcome([`deny ${rule}`], command(...words))).toBe(expected ? 'deny' : 'none');
   });
 
@@ -187,11 +187,11 @@ describe('a deny rule', () => {
     ['*(./a*)', '/srv/project/-/a', false],
     ['*(./**)', 'relative', true],
     ['*(./*)', '/srv/project/a/b', false],
-  ])('[A19] deny %s on the path %s: %s', (rule, text, expected) => {
+  ])('[RULE1] deny %s on the path %s: %s', (rule, text, expected) => {
     expect(outcome([`deny ${rule}`], path(text))).toBe(expected ? 'deny' : 'none');
   });
 
-  it('[A19] about the home folder matches in any folder if the home is unknown', () => {
+  it('[RULE1] about the home folder matches in any folder if the home is unknown', () => {
     const call = { tool: 'x', subjects: [path('/home/ann/.ssh/id')], place: { workingDirectory: '/', home: '' } };
     expect(judge({ world: policy('deny *(~/.ssh/**)'), agent: none }, call).outcome).toBe('deny');
   });
@@ -202,15 +202,15 @@ describe('a deny rule', () => {
     ['x(bank.com)', 'ban\u212a.com', true],
     ['x(169.254.*)', '169.254.169.254', true],
     ['x(169.254.*)', '1692.54.1.1', false],
-  ])('[A19] deny %s on the host %s: %s', (rule, text, expected) => {
+  ])('[RULE1] deny %s on the host %s: %s', (rule, text, expected) => {
     expect(outcome([`deny ${rule}`], host(text))).toBe(expected ? 'deny' : 'none');
   });
 
-  it('[A19] matches if any subject matches', () => {
+  it('[RULE1] matches if any subject matches', () => {
     expect(outcome(['allow x', 'deny x(rm *)'], command('ls'), command('rm', 'a'))).toBe('deny');
   });
 
-  it('[A19] without a pattern matches dynamic calls and calls without subjects; with a pattern it does not', () => {
+  it('[RULE1] without a pattern matches dynamic calls and calls without subjects; with a pattern it does not', () => {
     expect(outcome(['deny x'], dynamic)).toBe('deny');
     expect(outcome(['deny x(*)'])).toBe('deny');
     expect(outcome(['deny x(rm *)'], dynamic)).toBe('none');
@@ -233,11 +233,11 @@ describe('words that must be spelled out', () => {
     ['x(find * *)', ['find', 'a', '-delete'], 2, false],
     ['x', ['git', '-c', 'a=b'], 1, true],
     ['x(*)', ['git', '-c', 'a=b'], 1, true],
-  ])('[A19] allow %s on %j with the word %d: %s', (rule, words, at, expected) => {
+  ])('[RULE1] allow %s on %j with the word %d: %s', (rule, words, at, expected) => {
     expect(outcome([`allow ${rule}`], spelt(at, ...words))).toBe(expected ? 'allow' : 'none');
   });
 
-  it('[A19] are ordinary words for deny and ask rules', () => {
+  it('[RULE1] are ordinary words for deny and ask rules', () => {
     expect(outcome(['deny x(git *)'], spelt(1, 'git', '-c'))).toBe('deny');
   });
 });
@@ -245,7 +245,7 @@ describe('words that must be spelled out', () => {
 describe('a command inside another one', () => {
   const inner = (...words: string[]): Subject => ({ kind: 'words', words, inner: true });
 
-  it('[A19] can be denied or need approval, and needs no allow rule of its own', () => {
+  it('[RULE1] can be denied or need approval, and needs no allow rule of its own', () => {
     const subjects = [command('npx', 'tsc'), inner('tsc')];
     expect(outcome(['allow x(npx tsc)'], ...subjects)).toBe('allow');
     expect(outcome(['allow x(npx tsc)', 'deny x(tsc)'], ...subjects)).toBe('deny');
@@ -256,7 +256,7 @@ describe('a command inside another one', () => {
 });
 
 describe('a path in another case or Unicode normalization', () => {
-  it('[A19] is matched by deny rules but not by allow rules', () => {
+  it('[RULE1] is matched by deny rules but not by allow rules', () => {
     const paths = ['/srv/project/SECRETS/key', '/srv/project/secrets/KEY', '/SRV/project/secrets/key'];
     for (const one of paths) {
       expect(outcome(['deny x(./secrets/key)'], path(one))).toBe('deny');
@@ -277,7 +277,7 @@ describe("an administrator's rules", () => {
       { tool: 'x', subjects, place },
     );
 
-  it('[A19] override the rules of the world and the agent', () => {
+  it('[RULE1] override the rules of the world and the agent', () => {
     const a = command('a');
     expect(judged(['deny x(a)'], ['allow x'], [], a)).toEqual({ outcome: 'deny', rule: 'deny x(a)' });
     expect(judged(['ask x(a)'], ['allow x'], [], a)).toEqual({ outcome: 'ask', rule: 'ask x(a)' });
@@ -287,7 +287,7 @@ describe("an administrator's rules", () => {
     expect(judged(['allow x', 'ask x(a)'], ['deny x(a)'], [], a).outcome).toBe('deny');
   });
 
-  it('[A19] can allow part of a call, and leave the rest to the world', () => {
+  it('[RULE1] can allow part of a call, and leave the rest to the world', () => {
     expect(judged(['allow x(a)'], ['deny x(b)'], [], command('a'), command('b')).outcome).toBe('deny');
     expect(judged(['allow x(a)'], ['allow x(b)'], [], command('a'), command('b')).outcome).toBe('allow');
     expect(judged(['allow x(a)'], [], [], command('a'), command('b')).outcome).toBe('none');
@@ -296,7 +296,7 @@ describe("an administrator's rules", () => {
 });
 
 describe('judge', () => {
-  it('[A19] returns the rule as it was written', () => {
+  it('[RULE1] returns the rule as it was written', () => {
     const world = policy('allow  x', 'deny x(rm  *)');
     expect(judge({ world, agent: none }, { tool: 'x', subjects: [command('rm')], place })).toEqual({
       outcome: 'deny',
@@ -304,7 +304,7 @@ describe('judge', () => {
     });
   });
 
-  it("[A19.2] applies an agent's deny and ask rules, and ignores its allow rules", () => {
+  it("[RULE1.2] applies an agent's deny and ask rules, and ignores its allow rules", () => {
     const call = { tool: 'x', subjects: [command('a')], place };
     expect(judge({ world: none, agent: policy('allow x') }, call).outcome).toBe('none');
     expect(judge({ world: policy('allow x'), agent: policy('ask x(a)') }, call)).toEqual({
@@ -314,7 +314,7 @@ describe('judge', () => {
     expect(judge({ world: policy('allow x', 'ask x'), agent: policy('deny x') }, call).outcome).toBe('deny');
   });
 
-  it('[A19] requires approval for every call if a policy is invalid', () => {
+  it('[RULE1] requires approval for every call if a policy is invalid', () => {
     const closed = closedPolicy('rule 3');
     const call = { tool: 'x', subjects: [command('a')], place };
     expect(judge({ world: closed, agent: none }, call)).toEqual({ outcome: 'ask' });
@@ -361,7 +361,7 @@ const rule = fc
   .map(([verb, name, args]) => `${verb} ${name}${args}`);
 
 describe('judge, for random rules', () => {
-  it('[A19] finds the same rules through the index as by testing each one', () => {
+  it('[RULE1] finds the same rules through the index as by testing each one', () => {
     fc.assert(
       fc.property(fc.constantFrom('allow', 'deny'), argumentsText, subject, (verb, args, one) => {
         const parsed = parseRule(`${verb} x${args}`);
@@ -375,7 +375,7 @@ describe('judge, for random rules', () => {
     );
   });
 
-  it('[A19] gives the same outcome in any order of the rules', () => {
+  it('[RULE1] gives the same outcome in any order of the rules', () => {
     const shuffled = fc
       .array(rule, { maxLength: 8 })
       .chain((rules) => fc.tuple(fc.constant(rules), fc.shuffledSubarray(rules, { minLength: rules.length })));
@@ -387,7 +387,7 @@ describe('judge, for random rules', () => {
     );
   });
 
-  it('[A19] a deny rule that matches wins over every other rule', () => {
+  it('[RULE1] a deny rule that matches wins over every other rule', () => {
     fc.assert(
       fc.property(
         fc.array(rule, { maxLength: 8 }),
@@ -402,7 +402,7 @@ describe('judge, for random rules', () => {
     );
   });
 
-  it('[A19] a deny rule matches everything that an allow rule with the same pattern covers', () => {
+  it('[RULE1] a deny rule matches everything that an allow rule with the same pattern covers', () => {
     fc.assert(
       fc.property(argumentsText, fc.array(subject, { maxLength: 3 }), (args, subjects) => {
         fc.pre(outcome([`allow x${args}`], ...subjects) === 'allow');
@@ -412,7 +412,7 @@ describe('judge, for random rules', () => {
     );
   });
 
-  it('[A19.7] a star in an allow rule matches no option, unless it is the whole last word', () => {
+  it('[RULE1.7] a star in an allow rule matches no option, unless it is the whole last word', () => {
     fc.assert(
       fc.property(
         fc.array(patternWord, { minLength: 1, maxLength: 4 }),
@@ -430,7 +430,7 @@ describe('judge, for random rules', () => {
 });
 
 describe('a large policy', () => {
-  it('[A2] finds the matching rules among 1,000 of each kind of pattern', () => {
+  it('[CALL2] finds the matching rules among 1,000 of each kind of pattern', () => {
     const rules = Array.from({ length: 250 }, (_, n) => [
       `allow x(tool${n} * --flag${n} *)`,
       `deny x(* bad${n} *)`,
@@ -446,7 +446,7 @@ describe('a large policy', () => {
     expect(judge({ world, agent: none }, call).outcome).toBe('allow');
   });
 
-  it('[A2] is judged in linear time for any input: a backtracking matcher would not return', () => {
+  it('[CALL2] is judged in linear time for any input: a backtracking matcher would not return', () => {
     const world = policy('deny x(*a*a*a*a*a*a*a*a*a*b)', `deny x(${'* a* '.repeat(20)} b)`, 'allow x(*a*a*a*a*a*b *)');
     const long = { tool: 'x', subjects: [command('a'.repeat(1_000_000))], place };
     const many = { tool: 'x', subjects: [command(...Array.from({ length: 10_000 }, () => 'aa'))], place };

@@ -54,7 +54,7 @@ export interface Weighing {
   readonly prepared: MatchableCall;
 }
 
-/** Deny overrides ask, and ask overrides allow, regardless of order (A19). */
+/** Deny overrides ask, and ask overrides allow, regardless of order (RULE1). */
 export function judge(policies: Policies, call: PolicyCall): Judgement {
   const { deny, adminAsk, asks, allow, closed, unknownEffect } = weigh(policies, call);
   if (deny !== undefined) return { outcome: 'deny', rule: deny };

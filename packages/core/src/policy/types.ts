@@ -30,7 +30,7 @@ export interface Named {
   readonly joined: boolean;
 }
 
-/** Who must sign a call (A48): `by 2 of @finance not requester`. */
+/** Who must sign a call (SIGN1): `by 2 of @finance not requester`. */
 export interface SigningClause {
   /** How many different people must sign. */
   readonly count: number;
@@ -38,7 +38,7 @@ export interface SigningClause {
   readonly of?: string;
   /** The person whose message started the turn can't sign. */
   readonly notRequester?: true;
-  /** The id of an agent that reviews the call (A50), without the `@`. A person who may sign can decide instead. */
+  /** The id of an agent that reviews the call (SIGN3), without the `@`. A person who may sign can decide instead. */
   readonly agent?: string;
   /** Only signatures with a trusted passkey count. */
   readonly passkey?: true;
@@ -67,7 +67,7 @@ export interface Rule {
   readonly named?: Named;
   /** The words start with `name=value`, so the author probably meant conditions. */
   readonly looksNamed?: true;
-  /** Set if the rule is judged on the rehearsed effect of a call (A54). */
+  /** Set if the rule is judged on the rehearsed effect of a call (RULE10). */
   readonly effect?: EffectClause;
   /** Only for ask rules. */
   readonly by?: SigningClause;
@@ -93,7 +93,7 @@ export interface PolicyCall {
   readonly subjectsFrom?: 'tool' | 'arguments';
   /** The rehearsed effect. Absent if it is unknown: rules about effects then allow nothing, and deny and ask rules require approval. */
   readonly effect?: EffectPaths;
-  /** The call of a built-in tool that this one stands for. Deny and ask rules about it apply too; allow rules don't (A55). */
+  /** The call of a built-in tool that this one stands for. Deny and ask rules about it apply too; allow rules don't (EXT1). */
   readonly standsFor?: Omit<PolicyCall, 'standsFor'>;
 }
 
@@ -102,6 +102,6 @@ export interface ParseFailure {
   readonly ok: false;
   readonly error: string;
   readonly position: number;
-  /** The verb and tool, if they could be parsed: a stored rule then applies to every call to the tool (A19). */
+  /** The verb and tool, if they could be parsed: a stored rule then applies to every call to the tool (RULE1). */
   readonly head?: Pick<Rule, 'verb' | 'tool'>;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isLikelySecret } from './is-likely-secret.js';
 
-describe('[T14.1] isLikelySecret', () => {
+describe('[TURN14.1] isLikelySecret', () => {
   it.each([
     'sk-proj-Ab3dEf6hIj9kLmN0pQrStUvWx2z4',
     'sk-ant-api03-Zm9yLXRlc3RzLW9ubHktbm90LWEta2V5LWF0LWFsbA',

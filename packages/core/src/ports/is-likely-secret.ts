@@ -3,7 +3,7 @@ const FEWEST_DIFFERENT = 8;
 const FEWEST_CHANGES = 4;
 
 /**
- * Whether a configured value is long and random enough to be a secret (T14); masking a placeholder like `ollama` would garble text. Requires 16
+ * Whether a configured value is long and random enough to be a secret (TURN14); masking a placeholder like `ollama` would garble text. Requires 16
  * characters, 8 distinct ones, and 4 changes between letters and digits or from lowercase to uppercase; `sk-your-api-key-here` has none.
  */
 export function isLikelySecret(value: string): boolean {

@@ -1,6 +1,6 @@
 import type { Signer } from '@countersign/protocol';
 
-/** A sign-in to a remote MCP server with OAuth (A46.7). It is stored encrypted and never sent to a client. */
+/** A sign-in to a remote MCP server with OAuth (MCP4). It is stored encrypted and never sent to a client. */
 export interface McpSignIn {
   grant?: McpGrant;
   /** A sign-in that waits until the browser comes back. */
@@ -57,7 +57,7 @@ export interface McpPendingSignIn extends McpAuthorization {
 export interface McpRemote {
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** Connect only to public addresses (A21.7). */
+  /** Connect only to public addresses (SAFE2). */
   publicOnly?: true;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Countersign's own files, which no tool may open, even if approved (A21): they contain all chats and the signing key. On POSIX, closing such a file
+ * Countersign's own files, which no tool may open, even if approved (SAFE1): they contain all chats and the signing key. On POSIX, closing such a file
  * would even drop the process's lock on its store. Global, so that all copies of this module share one list.
  */
 const key = Symbol.for('countersign.own-files');

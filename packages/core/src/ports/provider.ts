@@ -24,7 +24,7 @@ export interface ModelImage {
   data: string;
 }
 
-/** `id` is ours. `vendorId` is set only if the same provider and model made the call (P5). */
+/** `id` is ours. `vendorId` is set only if the same provider and model made the call (MODEL5). */
 export interface ModelToolCall extends ToolCall {
   /** The id that the vendor gave the call; used only in replies to that vendor. */
   vendorId?: string;
@@ -40,7 +40,7 @@ export interface ModelTool {
   parameters: Record<string, unknown>;
 }
 
-/** Where an answer is wanted, for a provider that keeps a session with an agent (A59). */
+/** Where an answer is wanted, for a provider that keeps a session with an agent (EXT3). */
 export interface AgentSession {
   worldId: string;
   chatId: string;
@@ -57,7 +57,7 @@ export interface AgentSession {
 
 /** A request for one response from a model. */
 export interface GenerateRequest extends Omit<ModelSettings, 'contextTokens'> {
-  /** `title` requests a short title for the conversation instead of an answer (M7). */
+  /** `title` requests a short title for the conversation instead of an answer (WORLD7). */
   purpose: 'answer' | 'title';
   /** The name of the model. */
   model: string;
@@ -78,7 +78,7 @@ export interface GenerateRequest extends Omit<ModelSettings, 'contextTokens'> {
 }
 
 /**
- * A model's response (P1). `thinking` is for people only. `providerState` is opaque: it is stored and returned only to the same
+ * A model's response (MODEL1). `thinking` is for people only. `providerState` is opaque: it is stored and returned only to the same
  * provider and model.
  */
 export type LLMResponse =
@@ -87,7 +87,7 @@ export type LLMResponse =
       type: 'tool_calls';
       content: string;
       thinking?: string;
-      /** Ids come from the vendor and are never trusted (P5): they may be empty, repeated or already in use. */
+      /** Ids come from the vendor and are never trusted (MODEL5): they may be empty, repeated or already in use. */
       tool_calls: readonly ToolCall[];
       usage: Usage;
       providerState?: unknown;
@@ -107,7 +107,7 @@ export interface Provider {
    * Called before each model call. Never rejects, and takes a few seconds at most.
    */
   learnContextTokens?(model: string): Promise<void> | undefined;
-  /** Whether this model accepts images. If absent or false, it gets only their descriptions (P12). */
+  /** Whether this model accepts images. If absent or false, it gets only their descriptions (MODEL12). */
   takesImages?(model: string): boolean;
   /** Why this model can't be called with these settings. An agent with such settings is rejected with an error at the field. */
   checkSettings?(model: string, settings: ModelSettings): SettingProblem | undefined;
@@ -131,7 +131,7 @@ export interface SettingProblem {
 export interface ProviderSource {
   get(name: string): Provider | undefined;
   names(): readonly string[];
-  /** Keys to mask in tool results (T14). */
+  /** Keys to mask in tool results (TURN14). */
   secrets(): readonly string[];
   /** Loads changes made by other processes. */
   load(): Promise<void>;
@@ -164,7 +164,7 @@ export type ProviderReason =
 
 const RETRYABLE: ReadonlySet<ProviderFailure> = new Set(['rate-limited', 'overloaded', 'network']);
 
-/** A failed model call. `next` says who acts next (P4.1): `retry` is retried automatically, `person` needs someone to change something. */
+/** A failed model call. `next` says who acts next (MODEL4.1): `retry` is retried automatically, `person` needs someone to change something. */
 export class ProviderError extends Error {
   /** The name of the class. */
   override readonly name = 'ProviderError';

@@ -30,7 +30,7 @@ export function onAbort(signal: AbortSignal, act: () => void): () => void {
 }
 
 /**
- * Rejects as soon as the signal aborts: a provider or tool that ignores its signal must not block a stop (M9). If it has already aborted, starts
+ * Rejects as soon as the signal aborts: a provider or tool that ignores its signal must not block a stop (WORLD9). If it has already aborted, starts
  * nothing, because an unhandled rejection would end the process.
  */
 export async function untilAborted<T>(begin: () => Promise<T>, signal: AbortSignal): Promise<T> {

@@ -51,7 +51,7 @@ export interface RuntimeOptions {
   providerSource?: ProviderSource;
   /** Tools available in every world. More can be added to a single world later. */
   tools?: readonly Tool[];
-  /** The tools of external programs (A55), by name, such as `claude__Bash`. Undefined if there is no such tool. */
+  /** The tools of external programs (EXT1), by name, such as `claude__Bash`. Undefined if there is no such tool. */
   externalTool?: (name: string) => Tool | undefined;
   /** Sources of tools that can change at run time. */
   toolSources?: readonly ToolSource[];
@@ -66,7 +66,7 @@ export interface RuntimeOptions {
   secretBox?: SecretBox;
   resultLimitBytes?: number;
   /**
-   * The administrator's rules. No world can change them, and they override every world's rules (A19). An invalid rule prevents startup: without it,
+   * The administrator's rules. No world can change them, and they override every world's rules (RULE1). An invalid rule prevents startup: without it,
    * calls that it denies would run.
    */
   adminRules?: readonly string[];
@@ -82,8 +82,8 @@ export interface Engine {
   clients: ClientRegistry;
   addTool(worldId: string, tool: Tool): void;
   /**
-   * Resumes the unfinished turns, deadlines and clients of the previous process (A9). With `leave`, for a process that ends soon, unfinished
-   * turns stay as they are until someone acts in their chat (X4).
+   * Resumes the unfinished turns, deadlines and clients of the previous process (CALL9). With `leave`, for a process that ends soon, unfinished
+   * turns stay as they are until someone acts in their chat (TERM4).
    */
   start(unfinished?: Unfinished): Promise<void>;
   /** Chats with a turn that could continue but isn't run by any live process. */
@@ -99,7 +99,7 @@ export interface Engine {
 }
 
 const CLOSE_GRACE_MS = 3_000;
-/** About five seconds. If another process crashes between a decision and releasing calls, this one releases them (A5). */
+/** About five seconds. If another process crashes between a decision and releasing calls, this one releases them (CALL5). */
 const ROUNDS_PER_RELEASE = 5;
 /** Attempts to title a chat, so that a model that can't do it isn't asked after every answer. */
 const MAX_TITLE_TRIES = 3;
@@ -361,7 +361,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
   };
 }
 
-/** Otherwise, a call to the program's own tool would be refused outside reviews (A50). */
+/** Otherwise, a call to the program's own tool would be refused outside reviews (SIGN3). */
 function refuseReserved(names: Iterable<string>): void {
   for (const name of names) {
     if (name !== REVIEW_CALL) continue;

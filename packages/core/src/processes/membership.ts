@@ -8,7 +8,7 @@ import { createRepeater } from './repeater.js';
 import type { Runtime } from '../step/runtime.js';
 
 export const BEAT_MS = 1_500;
-/** Short enough that, with SILENT_MS and the work itself, another process resumes a turn in well under ten seconds (S4). */
+/** Short enough that, with SILENT_MS and the work itself, another process resumes a turn in well under ten seconds (STORE4). */
 export const ROUND_MS = 1_000;
 /** A process without a heartbeat for this long starts nothing. Shorter than SILENT_MS. */
 export const FRESH_MS = 4_500;

@@ -3,7 +3,7 @@ import { recover, SILENT_MS } from '../turns/take-over.js';
 import type { Membership } from './membership.js';
 import type { ChatOrCall, Runtime } from '../step/runtime.js';
 
-/** What a process does at startup with the turns of an earlier one. `leave` is for a process that ends soon (X4). */
+/** What a process does at startup with the turns of an earlier one. `leave` is for a process that ends soon (TERM4). */
 export type Unfinished = 'resume' | 'leave';
 
 export interface UnfinishedTurns {
@@ -66,7 +66,7 @@ export function createUnfinishedTurns({
       await resuming;
     },
     async takeNext() {
-      // A process that ends soon runs only the chats that someone acts in (X4).
+      // A process that ends soon runs only the chats that someone acts in (TERM4).
       for (const chatId of isShort ? resumed : [undefined]) await recover(runtime(), chatId);
     },
     endsSoon: () => isShort,

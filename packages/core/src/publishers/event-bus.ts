@@ -4,7 +4,7 @@ import { toWorldEvent } from './to-world-event.js';
 
 /** Receives a world's events. May be asynchronous; if it fails, the error is reported. */
 export type EventListener = (event: WorldEvent) => void | Promise<void>;
-/** Called when a listener fails (M10). Must not throw. */
+/** Called when a listener fails (WORLD10). Must not throw. */
 export type ListenerFailure = (error: unknown, event: WorldEvent) => void;
 
 type UnstoredEvent =
@@ -14,7 +14,7 @@ type UnstoredEvent =
 /** Delivers events to listeners in this process, in order, after they are stored. */
 export interface EventBus {
   publish(event: StoredEvent): void;
-  /** Publishes chunks and output. They aren't in the log, so they carry the id of the last stored event (S6). */
+  /** Publishes chunks and output. They aren't in the log, so they carry the id of the last stored event (STORE6). */
   publishUnstored(worldId: string, chatId: string, event: UnstoredEvent): void;
   /** Subscribes to all events of a world, or to one kind. The returned function unsubscribes. */
   subscribe(worldId: string, listener: EventListener, only?: WorldEventName): () => void;
@@ -73,7 +73,7 @@ function frozen<T extends object>(value: T): T {
   return value;
 }
 
-/** Reports a listener that throws or rejects, without affecting the others (M10). */
+/** Reports a listener that throws or rejects, without affecting the others (WORLD10). */
 function deliver(listener: EventListener, event: WorldEvent, onFailure: ListenerFailure): void {
   try {
     const pending: unknown = listener(event);

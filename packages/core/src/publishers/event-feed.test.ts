@@ -51,7 +51,7 @@ function scene() {
   };
 }
 
-it('[S6] an unread event from another process is delivered before a later event from this process', async () => {
+it('[STORE6] an unread event from another process is delivered before a later event from this process', async () => {
   const { feed, told, written, offer } = scene();
   offer(1);
   feed.watch(W);
@@ -60,7 +60,7 @@ it('[S6] an unread event from another process is delivered before a later event 
   await expect.poll(() => told).toEqual([1, 2, 3]);
 });
 
-it('[S6] events during the first read of the log are delivered once and in order', async () => {
+it('[STORE6] events during the first read of the log are delivered once and in order', async () => {
   const { feed, told, written, offer, hold, release } = scene();
   written(1, 2);
   hold();
@@ -72,7 +72,7 @@ it('[S6] events during the first read of the log are delivered once and in order
   await expect.poll(() => told).toEqual([3, 4]);
 });
 
-it('[S6] a new watcher gets every event after the last known one', async () => {
+it('[STORE6] a new watcher gets every event after the last known one', async () => {
   const { feed, told, written, hold, release } = scene();
   written(1, 2);
   feed.reached(W, 2);
@@ -86,7 +86,7 @@ it('[S6] a new watcher gets every event after the last known one', async () => {
   await expect.poll(() => told).toEqual([3, 4]);
 });
 
-it('[S6] missing numbers of a deleted chat don’t block the feed', async () => {
+it('[STORE6] missing numbers of a deleted chat don’t block the feed', async () => {
   const { feed, told, written, offer } = scene();
   offer(1);
   feed.watch(W);
@@ -96,7 +96,7 @@ it('[S6] missing numbers of a deleted chat don’t block the feed', async () => 
   await expect.poll(() => told).toEqual([1, 2, 7, 10]);
 });
 
-it('[S6] recovers from a lost hint', async () => {
+it('[STORE6] recovers from a lost hint', async () => {
   const { feed, told, written, offer } = scene();
   offer(1);
   feed.watch(W);

@@ -7,7 +7,7 @@ const MAX_HEARD = 10_000;
 
 /**
  * Delivers the events of a world in order, whichever process wrote them. This process may know its own event before an earlier event from another
- * process. If it were delivered out of order, a stream that resumes would skip the earlier one (S6).
+ * process. If it were delivered out of order, a stream that resumes would skip the earlier one (STORE6).
  */
 export interface EventFeed {
   /** Adds an event that this process has stored. */

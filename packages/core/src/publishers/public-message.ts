@@ -4,7 +4,7 @@ import { maskArguments, maskResult, maskSecrets } from '../masking/index.js';
 import { isApprovalId } from '../turn/ids.js';
 import { isSettled } from '../turn/next-step.js';
 
-/** A message as shown to people: standard shape (M1), secrets masked (A15). */
+/** A message as shown to people: standard shape (WORLD1), secrets masked (SAFE6). */
 export function toPublicMessage(record: MessageRecord, status?: Record<string, CallState>): Message {
   const { agentId, replyTo, toolCalls, toolCallId, clientMessageId, providerState } = record;
   const message: Message = {
@@ -43,7 +43,7 @@ function showCalls(states: Record<string, CallState>): Pick<Message, 'toolCallSt
   };
 }
 
-/** The status of a call, as clients get it in a message (M1). */
+/** The status of a call, as clients get it in a message (WORLD1). */
 export function callStatus(invocation: Pick<CallRecord, 'status' | 'result' | 'arguments' | 'startedAt'>): CallState {
   const started = invocation.startedAt === null ? {} : { startedAt: new Date(invocation.startedAt).toISOString() };
   if (!isSettled(invocation.status)) return { complete: false, result: null, ...started };

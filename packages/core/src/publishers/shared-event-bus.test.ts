@@ -17,7 +17,7 @@ function notice(worldId: string, id: number): StoredEvent {
   return { id, worldId, at: 0, event: 'system', chatId: null, data: { type: 'notice', message: '' } };
 }
 
-it('[S6] sends one hint per log and step to other processes', async () => {
+it('[STORE6] sends one hint per log and step to other processes', async () => {
   const { bus, sent } = scene();
   bus.publish(notice('a', 1));
   bus.publish(notice('a', 2));

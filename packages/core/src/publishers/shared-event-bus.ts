@@ -22,7 +22,7 @@ export interface SharedEventBus extends EventBus {
   recheck(): void;
 }
 
-/** A bus across several processes. The log is authoritative; a hint only saves polling it (S6). */
+/** A bus across several processes. The log is authoritative; a hint only saves polling it (STORE6). */
 export function shareEventBus(
   bus: EventBus,
   store: Store,

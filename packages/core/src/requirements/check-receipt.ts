@@ -13,7 +13,7 @@ export interface VerifiedReceipt {
   personId: string;
 }
 
-/** Explains why a verified receipt is not for this approval as it is now, or not from this signer (A49.3). Undefined if it is. */
+/** Explains why a verified receipt is not for this approval as it is now, or not from this signer (SIGN2.3). Undefined if it is. */
 export function findReceiptProblem(
   { receipt, passkeyId, personId }: VerifiedReceipt,
   about: {

@@ -13,7 +13,7 @@ export interface ShownCall {
   arguments: unknown;
 }
 
-/** The salted hash of a call that a passkey signs (A49). Can be computed again from the audit record and the receipt. */
+/** The salted hash of a call that a passkey signs (SIGN2). Can be computed again from the audit record and the receipt. */
 export function callDigest(salt: string, call: ShownCall): string {
   const { callHash, chatId, agentId, invocationId, tool, arguments: shown } = call;
   const parts = ['countersign.call-digest.1', salt, callHash, chatId, agentId, invocationId, tool, shown];

@@ -53,7 +53,7 @@ const covering = (who: Who, { id, name }: Who, more: Partial<Signature> = {}): S
 });
 const bobForAda = covering(bob, ada);
 
-describe('[A51] a delegation', () => {
+describe('[SIGN4] a delegation', () => {
   const finance = { rules: ['by @finance'], delegations: delegated('ada>bob') };
 
   it('lets the delegate sign for the person, and says so', () => {
@@ -88,7 +88,7 @@ describe('[A51] a delegation', () => {
     ['someone else signed for them', { signed: [covering(dan, ada)] }],
     ['an agent claims it', { signed: [{ ...bobForAda, kind: 'agent' }] }],
     ['nobody said for whom', { signed: [bob] }],
-  ])('[A51.2] [A51.3] doesn’t count if %s', (_, change) => {
+  ])('[SIGN4.2] [SIGN4.3] doesn’t count if %s', (_, change) => {
     expect(isSigned(judged({ ...finance, signed: [bobForAda], ...change }))).toBe(false);
   });
 
@@ -98,7 +98,7 @@ describe('[A51] a delegation', () => {
     expect(maySign(judged({ ...finance, delegations, toolName: 'payment' }), bob)).toBe(false);
   });
 
-  it('[A51.1] counts a person once, no matter who signs for them', () => {
+  it('[SIGN4.1] counts a person once, no matter who signs for them', () => {
     const two = { rules: ['by 2 of @finance'], delegations: delegated('ada>bob', 'ada>dan') };
     for (const signed of [
       [bobForAda, ada],
@@ -113,7 +113,7 @@ describe('[A51] a delegation', () => {
     expect(everyone.filter((who) => maySign(after, who))).toEqual([carol]);
   });
 
-  it('[A51.1] counts a delegate once, whomever they sign for', () => {
+  it('[SIGN4.1] counts a delegate once, whomever they sign for', () => {
     const both = { rules: ['by 2 of @finance'], delegations: delegated('ada>bob', 'carol>bob') };
     const states = judged({ ...both, signed: [bobForAda] });
     expect(maySign(states, bob)).toBe(false);
@@ -125,7 +125,7 @@ describe('[A51] a delegation', () => {
     expect(isSigned(judged({ ...own, signed: [carol, ada] }))).toBe(true);
   });
 
-  it('[A51.3] isn’t passed on', () => {
+  it('[SIGN4.3] isn’t passed on', () => {
     const chain = { rules: ['by @ada'], delegations: delegated('ada>bob', 'bob>dan') };
     expect(maySign(judged(chain), dan)).toBe(false);
     expect(isSigned(judged({ ...chain, signed: [covering(dan, bob)] }))).toBe(false);
@@ -142,7 +142,7 @@ describe('[A51] a delegation', () => {
     expect(principalOf(judged({ ...both, rules: ['by @finance', 'by @ada'] }), bob)?.id).toBe('ada');
   });
 
-  it('[A51.4] under a rule with passkey, the delegate needs their own', () => {
+  it('[SIGN4.4] under a rule with passkey, the delegate needs their own', () => {
     const withKey = { rules: ['by @ada with passkey'], delegations: delegated('ada>bob') };
     const adas = { passkeys: [{ id: 'k_ada', personId: 'ada' }] };
     const without = judged({ ...withKey, ...adas });
@@ -156,7 +156,7 @@ describe('[A51] a delegation', () => {
     expect(isSigned(judged({ ...withKey, ...bobs, signed: [covering(bob, ada, { passkey: 'k_bob' })] }))).toBe(true);
   });
 
-  it('[A51.1] never counts more people than signed, nor more than the group has, and asks only for what counts', () => {
+  it('[SIGN4.1] never counts more people than signed, nor more than the group has, and asks only for what counts', () => {
     const who = fc.constantFrom(...everyone);
     const signature = fc.tuple(who, fc.option(who)).map(([by, of]) => (of === null ? by : covering(by, of)));
     const given = fc.array(

@@ -9,7 +9,7 @@ interface Named {
   readonly unconfirmed?: true;
 }
 
-/** A delegation that applies now (A51): `to` may sign for `from`. */
+/** A delegation that applies now (SIGN4): `to` may sign for `from`. */
 export interface ActiveDelegation {
   readonly from: string;
   readonly to: string;

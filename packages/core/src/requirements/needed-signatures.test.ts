@@ -68,18 +68,18 @@ describe('the signatures of a call', () => {
     ['by @missing', [ada, bob, carol, dan], false],
     ['by @nobody', [ada, bob, carol, dan], false],
     ['by 3 of @finance', [ada, bob, person('gone')], false],
-  ])('[A48] [A48.1] %s, signed by %j: %s', (text, signed, expected) => {
+  ])('[SIGN1] [SIGN1.1] %s, signed by %j: %s', (text, signed, expected) => {
     expect(isSigned(judged([text], signed))).toBe(expected);
   });
 
-  it('[A48.1] every rule must be met, and one person can count for several', () => {
+  it('[SIGN1.1] every rule must be met, and one person can count for several', () => {
     const both = ['by 2 of @finance', 'by @release-team'];
     expect(isSigned(judged(both, [ada, bob]))).toBe(true);
     expect(isSigned(judged(both, [bob, carol]))).toBe(false);
     expect(isSigned(judged([], []))).toBe(true);
   });
 
-  it('[A48.6] the requester doesn’t count, however they sign', () => {
+  it('[SIGN1.6] the requester doesn’t count, however they sign', () => {
     const states = judged(['by 2 of @finance not requester'], [ada, bob], { requester: ada });
     expect(isSigned(states)).toBe(false);
     expect(maySign(states, ada)).toBe(false);
@@ -90,27 +90,27 @@ describe('the signatures of a call', () => {
     ['nobody is known', undefined],
     ['a shared token', token],
     ['the system', { kind: 'system', id: 'system', name: 'system' }],
-  ])('[A48.6] if the requester is %s, nobody can satisfy a rule that excludes them', (_, requester) => {
+  ])('[SIGN1.6] if the requester is %s, nobody can satisfy a rule that excludes them', (_, requester) => {
     const states = judged(['by not requester'], [ada], { requester });
     expect(isSigned(states)).toBe(false);
     expect(states.some(({ may }) => may.length > 0)).toBe(false);
     expect(states[0]?.stuck).toBe('unknown-requester');
   });
 
-  it('[A48.4] a signature stops counting when its author may no longer sign', () => {
+  it('[SIGN1.4] a signature stops counting when its author may no longer sign', () => {
     const without = { ...people, people: [bob, carol, dan] };
     const [state] = judged(['by 2 of @finance'], [ada, bob], { people: without });
     expect(state).toMatchObject({ missing: 1, signed: [bob], stuck: 'too-few' });
   });
 
-  it('[A48] only a signature that is still missing can be given', () => {
+  it('[SIGN1] only a signature that is still missing can be given', () => {
     const states = judged(['by 2 of @finance', 'by @release-team'], [ada, carol]);
     expect(maySign(states, bob)).toBe(true);
     expect([ada, carol, dan, agent, token].filter((who) => maySign(states, who))).toEqual([]);
     expect([ada, bob, carol, agent].filter((who) => hasSigned(states, who))).toEqual([ada, carol]);
   });
 
-  it('[A48.1] never counts more than the people of the group, and each of them once', () => {
+  it('[SIGN1.1] never counts more than the people of the group, and each of them once', () => {
     const anyone = fc.constantFrom(ada, bob, carol, dan, agent, token, person('gone'), person('p9'));
     fc.assert(
       fc.property(
@@ -156,17 +156,17 @@ describe('what a card says', () => {
     ['by @missing', [], 'Needs @missing · nobody can sign: there is no such group or person'],
     ['by 3 of @finance', [ada], 'Needs 3 of Finance · signed by Ada Lovelace, 2 more · stuck: only 2 people may sign'],
     ['by @nobody', [], 'Needs 1 of Nobody · stuck: nobody may sign'],
-  ])('[A48] %s, signed by %j: %s', (text, signed, expected) => {
+  ])('[SIGN1] %s, signed by %j: %s', (text, signed, expected) => {
     expect(said(text, signed)).toBe(expected);
   });
 
-  it('[A48.6] says that the requester is unknown', () => {
+  it('[SIGN1.6] says that the requester is unknown', () => {
     expect(said('by not requester', [], { requester: token })).toBe(
       "Needs someone other than the requester · nobody can sign: the message came through a shared token, so the requester isn't known",
     );
   });
 
-  it('[A48] names the people who can still sign', () => {
+  it('[SIGN1] names the people who can still sign', () => {
     const needs = judged(['by 2 of @finance', 'by @release-team'], [ada]).map(showNeed);
     expect(needs.map(({ may }) => may)).toEqual([['Bob'], ['Bob', 'Carol']]);
     expect(describeSigners(needs)).toBe('Bob or Carol');
@@ -186,11 +186,11 @@ describe('a rule that nobody can satisfy', () => {
       'it needs 2 signatures, but only one person in @ada-lovelace may sign calls in this world',
     ],
     ['by not requester', undefined],
-  ])('[A48.8] %s: %s', (text, expected) => {
+  ])('[SIGN1.8] %s: %s', (text, expected) => {
     expect(findUnsatisfiable(rule(text), people)).toBe(expected);
   });
 
-  it('[A48.8] excluding the requester needs a second person, and a name must be clear', () => {
+  it('[SIGN1.8] excluding the requester needs a second person, and a name must be clear', () => {
     expect(
       findUnsatisfiable(rule('by not requester'), { people: [ada], groups: [], passkeys: [], delegations: [] }),
     ).toBe('it excludes the requester, but only one person may sign calls in this world');
@@ -200,7 +200,7 @@ describe('a rule that nobody can satisfy', () => {
   });
 });
 
-describe('[A49] [A49.6] a rule that requires a passkey', () => {
+describe('[SIGN2] [SIGN2.9] a rule that requires a passkey', () => {
   const withKey = (who: Who, passkey: string) => ({ ...who, passkey });
   const isMet = (text: string, ...signed: Signature[]): boolean => isSigned(judged([text], [], { signed }));
 
@@ -244,7 +244,7 @@ describe('[A49] [A49.6] a rule that requires a passkey', () => {
       'by 2 of @finance with passkey',
       'it needs 2 signatures with a passkey, but only one person in @finance has a trusted one. Add passkeys under Account in the web app, and confirm them, first',
     ],
-  ])('[A48.8] %s: %s', (text, expected) => {
+  ])('[SIGN1.8] %s: %s', (text, expected) => {
     expect(findUnsatisfiable(rule(text), people)).toBe(expected);
   });
 });

@@ -124,7 +124,7 @@ export interface SigningState {
   readonly stuck: NeededSignatures['stuck'];
 }
 
-/** The input for judging signatures. All of it comes from the step that decides (A48). */
+/** The input for judging signatures. All of it comes from the step that decides (SIGN1). */
 export interface SigningInput {
   readonly rules: readonly SigningRule[];
   /** Everyone who signed exactly this call, oldest first. */
@@ -225,7 +225,7 @@ function stillDelegates({ delegates, signed }: SigningState): readonly Delegate[
 }
 
 /**
- * For whom this person signs, if a rule counts their signature only for someone else (A51): the person for whom it counts under the most rules.
+ * For whom this person signs, if a rule counts their signature only for someone else (SIGN4): the person for whom it counts under the most rules.
  */
 export function principalOf(states: readonly SigningState[], who: Who): Principal | undefined {
   if (who.kind !== 'person') return undefined;

@@ -41,19 +41,19 @@ describe('who can review a call', () => {
     ['possibly its maker', [agent('teller', ['?']), agent('reviewer')], 'agent-related'],
     ['an agent that an agent created', [agent('teller'), agent('reviewer', ['teller'])], 'agent-related'],
     ['anyone, for a removed caller', [agent('reviewer')], 'agent-related'],
-  ])('[A50.3] %s', (_, agents, problem) => {
+  ])('[SIGN3.3] %s', (_, agents, problem) => {
     expect(findReviewers([RULE, RULE], 'teller', agents, () => true)).toEqual([
       { id: 'reviewer', name: 'reviewer', problem, isReviewing: true },
     ]);
   });
 
-  it('[A50.3] never the caller itself', () => {
+  it('[SIGN3.3] never the caller itself', () => {
     expect(findReviewers([RULE], 'reviewer', [agent('reviewer')], () => true)).toMatchObject([
       { problem: 'agent-related' },
     ]);
   });
 
-  it('[A50.7] a rule is refused if it names a missing agent, its own agent or one that an agent created', () => {
+  it('[SIGN3.7] a rule is refused if it names a missing agent, its own agent or one that an agent created', () => {
     expect(findUnfitReviewer(RULE, [agent('reviewer')], undefined)).toBeUndefined();
     expect(findUnfitReviewer(rule('by @finance'), [], undefined)).toBeUndefined();
     expect(findUnfitReviewer(RULE, [], undefined)).toBe('there is no agent with the id @reviewer in this world');
@@ -81,11 +81,11 @@ describe('an agent’s signature', () => {
     ['a person with the agent’s id', [{ ...reviewer, kind: 'person' }], false],
     ['a person instead', [ada], true],
     ['a shared token', [{ ...reviewer, kind: 'token' }], false],
-  ])('[A50.2] meets the rule that names it: signed by %s', (_, signed, expected) => {
+  ])('[SIGN3.2] meets the rule that names it: signed by %s', (_, signed, expected) => {
     expect(isSigned(judged([RULE], signed))).toBe(expected);
   });
 
-  it('[A50.2] is nobody in a quorum, and both rules must be met', () => {
+  it('[SIGN3.2] is nobody in a quorum, and both rules must be met', () => {
     const both = [RULE, rule('by 2 of @finance')];
     expect(isSigned(judged(both, [reviewer, ada]))).toBe(false);
     expect(isSigned(judged(both, [reviewer, ada, bob]))).toBe(true);
@@ -95,7 +95,7 @@ describe('an agent’s signature', () => {
     expect(maySign(judged(both, []), reviewer)).toBe(true);
   });
 
-  it('[A50.2] [A50.3] doesn’t count if the agent can’t review this call, or isn’t known', () => {
+  it('[SIGN3.2] [SIGN3.3] doesn’t count if the agent can’t review this call, or isn’t known', () => {
     for (const problem of ['agent-missing', 'agent-inactive', 'agent-related'] as const) {
       expect(isSigned(judged([RULE], [reviewer], { ...able, problem }))).toBe(false);
       expect(maySign(judged([RULE], [], { ...able, problem }), reviewer)).toBe(false);
@@ -105,7 +105,7 @@ describe('an agent’s signature', () => {
     ).toBe(false);
   });
 
-  it('[A50.5] is marked on the card, and so is the reason if a person must decide', () => {
+  it('[SIGN3.5] is marked on the card, and so is the reason if a person must decide', () => {
     const said = (signed: readonly Who[], one: Reviewer) => judged([RULE], signed, one).map(showNeed).map(describeNeed);
     const needs = 'Needs Reviewer (agent) or a person who may sign';
     expect(said([], able)).toEqual([needs]);

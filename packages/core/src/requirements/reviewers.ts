@@ -2,7 +2,7 @@ import type { NeededSignatures } from '@countersign/protocol';
 import { type AgentRecord, UNKNOWN_AGENT } from '../ports/index.js';
 import type { SigningRule } from '../policy/index.js';
 
-/** An agent that a rule names to review a call (A50). */
+/** An agent that a rule names to review a call (SIGN3). */
 export interface Reviewer {
   readonly id: string;
   readonly name: string;

@@ -3,7 +3,7 @@ import { headWithin, tailWithin, utf8Length } from './utf8-length.js';
 export const defaultResultLimit = 64 * 1024;
 
 /**
- * Truncates text to `limitBytes` of UTF-8 (T13). Keeps the start and the end, with a note in between that says how much was left out, including
+ * Truncates text to `limitBytes` of UTF-8 (TURN13). Keeps the start and the end, with a note in between that says how much was left out, including
  * `leftOutBefore`. If not even the note fits, keeps as much of the start as possible.
  */
 export function capText(text: string, limitBytes: number = defaultResultLimit, leftOutBefore: number = 0): string {

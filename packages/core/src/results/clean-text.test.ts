@@ -27,16 +27,16 @@ describe('cleanText', () => {
     ['carriage returns as line breaks', 'first\rsecond\rthird', 'first\nsecond\nthird'],
     ['lines of numbers that end with a carriage return', '1,2\r3,4\r5,6', '1,2\n3,4\n5,6'],
     ['line feeds, tabs and spaces are kept', 'a\n\n   \n\tb', 'a\n\n   \n\tb'],
-  ])('[T14] %s', (_what, text, cleaned) => {
+  ])('[TURN14] %s', (_what, text, cleaned) => {
     expect(cleanText(text)).toBe(cleaned);
   });
 
-  it('[T14] an unterminated title sequence removes no more than its line', () => {
+  it('[TURN14] an unterminated title sequence removes no more than its line', () => {
     expect(cleanText('a\u001B]0;title\nimportant')).toBe('a\nimportant');
     expect(cleanText('a\u001BPunfinished\nimportant')).toBe('aunfinished\nimportant');
   });
 
-  it('[T14] removes all cursor movement, and is idempotent', () => {
+  it('[TURN14] removes all cursor movement, and is idempotent', () => {
     const unit = fc.constantFrom(
       '\u001B',
       '[',
@@ -67,7 +67,7 @@ describe('cleanText', () => {
     );
   });
 
-  it('[T14] text without control characters is unchanged', () => {
+  it('[TURN14] text without control characters is unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(cleanText(text)).toBe(text);
@@ -77,7 +77,7 @@ describe('cleanText', () => {
   });
 
   it.each(['\u001B[', '\u001B]', '\u001BP', '\u0090', '\u009D', '\u001B', '\r', 'a\r'])(
-    '[T14] a megabyte of %j leaves no control character',
+    '[TURN14] a megabyte of %j leaves no control character',
     (unit) => {
       expect(cleanText(unit.repeat(1_000_000 / unit.length))).toMatch(/^[a\n[\]P]*$/);
     },
@@ -85,12 +85,12 @@ describe('cleanText', () => {
 });
 
 describe('decodeUtf8', () => {
-  it('[T14] replaces malformed UTF-8', () => {
+  it('[TURN14] replaces malformed UTF-8', () => {
     expect(decodeUtf8(new Uint8Array([0x61, 0xff, 0xc3, 0x28, 0xe2, 0x82]))).toBe('a\uFFFD\uFFFD(\uFFFD');
     expect(decodeUtf8(new TextEncoder().encode('é漢\u{1F600}'))).toBe('é漢\u{1F600}');
   });
 
-  it('[T14] converts any bytes to well-formed text', () => {
+  it('[TURN14] converts any bytes to well-formed text', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         expect(decodeUtf8(bytes)).not.toMatch(/\p{Cs}/u);

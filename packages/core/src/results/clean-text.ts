@@ -18,7 +18,7 @@ const controls = /[\0-\x08\x0B-\x1F\x7F-\x9F]/g;
 const loneSurrogates = /\p{Cs}/gu;
 
 /**
- * Cleans text for a model (T14): removes terminal sequences, control characters except line feed and tab, and malformed characters. If a line
+ * Cleans text for a model (TURN14): removes terminal sequences, control characters except line feed and tab, and malformed characters. If a line
  * was redrawn with carriage returns, only the last version is kept.
  */
 export function cleanText(text: string): string {

@@ -23,7 +23,7 @@ it.each([
   ['image/gif', gif],
   ['image/webp', vp8x],
   ['image/webp', vp8l],
-])('[T16.1] the type %s is read from the content, whatever the tool claims', (mimeType, content) => {
+])('[TURN16.1] the type %s is read from the content, whatever the tool claims', (mimeType, content) => {
   expect(attach(content, 'text/html')).toMatchObject({ kind: 'image', mimeType, bytes: content.length });
 });
 
@@ -34,11 +34,11 @@ it.each([
   ['an image without a size', png(0, 9), 'image/png'],
   ['a truncated header', png(16, 16).subarray(0, 20), 'image/png'],
   ['a JPEG whose segments never end', Buffer.from('ffd8ffe0ffff', 'hex'), 'image/jpeg'],
-])('[T16.1] %s is a file to download', (_, content, mimeType) => {
+])('[TURN16.1] %s is a file to download', (_, content, mimeType) => {
   expect(attach(content, mimeType)).toMatchObject({ kind: 'file', mimeType });
 });
 
-it('[T16.2] refuses invalid base64, empty and large files, and files with our secrets', () => {
+it('[TURN16.2] refuses invalid base64, empty and large files, and files with our secrets', () => {
   const one = collectAttachments(() => []);
   expect(one.attach({ mimeType: 'image/png', base64: 'AA=A' })).toEqual({ refused: 'invalid base64' });
   expect(one.attach({ mimeType: 'image/png', base64: '<svg/>' })).toEqual({ refused: 'invalid base64' });
@@ -51,7 +51,7 @@ it('[T16.2] refuses invalid base64, empty and large files, and files with our se
   });
 });
 
-it('[T16.4] refuses files of a chat that is full, and says what to do', () => {
+it('[TURN16.3] refuses files of a chat that is full, and says what to do', () => {
   const base64 = Buffer.alloc(1_000_000, 1).toString('base64');
   const almost = collectAttachments(() => [], 99_000_000);
   expect(almost.attach({ mimeType: 'text/plain', base64 })).toMatchObject({ bytes: 1_000_000 });
@@ -60,7 +60,7 @@ it('[T16.4] refuses files of a chat that is full, and says what to do', () => {
   expect(almost.list()).toHaveLength(1);
 });
 
-it('[T16.2] limits the files of a call, and stores the same content once', () => {
+it('[TURN16.2] limits the files of a call, and stores the same content once', () => {
   const many = collectAttachments(() => []);
   const base64 = png(1, 1).toString('base64');
   for (let n = 0; n < 5_000; n += 1) many.attach({ mimeType: 'image/png', base64 });

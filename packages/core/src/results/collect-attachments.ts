@@ -24,7 +24,7 @@ export interface AttachmentCollector {
 }
 
 /**
- * Collects the files that one call returns. Content and type come from the tool and are untrusted (T16). `stored`: the bytes that the chat
+ * Collects the files that one call returns. Content and type come from the tool and are untrusted (TURN16). `stored`: the bytes that the chat
  * already has.
  */
 export function collectAttachments(ownSecrets: () => readonly string[], stored = 0): AttachmentCollector {

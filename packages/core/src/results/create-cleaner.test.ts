@@ -7,7 +7,7 @@ const limitBytes = 64 * 1024;
 const token = 'cs_0123456789abcdefghij';
 
 describe('a text of several megabytes', () => {
-  it('[T13] keeps its start and end, and says how much was left out', () => {
+  it('[TURN13] keeps its start and end, and says how much was left out', () => {
     const text = `HEAD${'x'.repeat(MEGABYTES)}TAIL`;
     const framed = JSON.parse(frameResult({ ok: true, result: text }, { limitBytes, ownSecrets: [] })) as {
       result: string;
@@ -18,14 +18,14 @@ describe('a text of several megabytes', () => {
     expect(framed.result.length).toBeGreaterThan(limitBytes - 100);
   });
 
-  it('[T14] is cleaned only near its start and end, even if there are many such texts', () => {
+  it('[TURN14] is cleaned only near its start and end, even if there are many such texts', () => {
     const { clean } = createCleaner([], limitBytes);
     const kept = Array.from({ length: 1_000 }, () => clean('a+'.repeat(100_000)).length);
     expect(kept.reduce((sum, length) => sum + length, 0)).toBeLessThan(2_000_000);
   });
 
   // The truncation may split the secret anywhere, and neither part may be shown.
-  it('[T14] shows no part of our own secret where it was truncated', () => {
+  it('[TURN14] shows no part of our own secret where it was truncated', () => {
     const shown = new Set<string>();
     for (let before = 0; before < token.length + 3; before += 1) {
       const { clean } = createCleaner([token], 64);

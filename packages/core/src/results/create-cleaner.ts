@@ -14,7 +14,7 @@ const ROOM = 16;
 const LEAST = 128;
 
 /**
- * Cleans the texts of one result (T14). Only the start and end of a huge text can remain, so its middle is removed first; cleaning all of it would
+ * Cleans the texts of one result (TURN14). Only the start and end of a huge text can remain, so its middle is removed first; cleaning all of it would
  * block the process.
  */
 export function createCleaner(ownSecrets: readonly string[], limitBytes: number): Cleaner {

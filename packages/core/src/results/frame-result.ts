@@ -18,7 +18,7 @@ export interface FrameOptions {
 const mostValues = 20_000;
 
 /**
- * The result for the model (T13, T14): `{"result":…}` or `{"error":…,"reason":…,"outcome":…}` as JSON text, so that tool output can't pose as a message.
+ * The result for the model (TURN13, TURN14): `{"result":…}` or `{"error":…,"reason":…,"outcome":…}` as JSON text, so that tool output can't pose as a message.
  * Descriptions of attachments follow at the end.
  * Always valid JSON within the limit (at least 64 bytes; a smaller limit gives `{}`). Never throws.
  */

@@ -10,7 +10,7 @@ function streamed(chunks: readonly string[]): string {
   return chunks.map((chunk) => stream.push(chunk)).join('') + stream.end();
 }
 
-it('[T13.1] [P8] masks our own credentials, however the output is split', () => {
+it('[TURN13.1] [MODEL8] masks our own credentials, however the output is split', () => {
   const text = `a ${KEY} b ${LONGER} ${KEY}${KEY} qX7vB2 end qX7`;
   const cuts = fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 30 });
   fc.assert(
@@ -26,7 +26,7 @@ it('[T13.1] [P8] masks our own credentials, however the output is split', () => 
   );
 });
 
-it('[T13] holds back nothing that can’t become a credential', () => {
+it('[TURN13] holds back nothing that can’t become a credential', () => {
   const stream = createOwnSecretStream([KEY]);
   expect(stream.push('progress 50 %\n')).toBe('progress 50 %\n');
   // An ordinary word may end like that.

@@ -27,7 +27,7 @@ export async function failPendingCalls(runtime: Runtime, client: ClientWithTools
   for (const call of await pendingCalls(runtime, client)) await endCall(runtime, call, { kind: 'failed', error });
 }
 
-/** Handles a client's result for a call. Only the client that received the call may answer it, once (A18). */
+/** Handles a client's result for a call. Only the client that received the call may answer it, once (CALL16). */
 export async function answerClientCall(
   runtime: Runtime,
   client: ClientWithTools | undefined,

@@ -8,7 +8,7 @@ import { readState } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 import { callerHash, type ExternalCaller } from './session.js';
 
-/** What an external program learns about its call. Only `allowed` is a yes, and its start is committed (A8). */
+/** What an external program learns about its call. Only `allowed` is a yes, and its start is committed (CALL8). */
 export type Verdict =
   | { state: 'pending'; approvalId: string | undefined }
   | { state: 'allowed'; arguments: Record<string, unknown>; edited: boolean }
@@ -97,7 +97,7 @@ function parsed({ arguments: text }: CallRecord): Record<string, unknown> {
   return JSON.parse(text) as Record<string, unknown>;
 }
 
-/** Results are framed as `{ error, reason? }` (T14). Masked: a reason may quote a rule or the call. */
+/** Results are framed as `{ error, reason? }` (TURN14). Masked: a reason may quote a rule or the call. */
 function reasonOf({ result }: CallRecord): string {
   const { error, reason }: { error?: unknown; reason?: unknown } = JSON.parse(result ?? '{}') as object;
   const texts = [error, reason].filter((text) => typeof text === 'string');

@@ -56,7 +56,7 @@ function handleFor(label: string, clientId: string): string {
   return `${readable === '' ? 'client' : readable}-${clientId.slice(-6)}`;
 }
 
-/** Client tools are not trusted: they need approval by default, and their own claims are ignored (A1). */
+/** Client tools are not trusted: they need approval by default, and their own claims are ignored (CALL1). */
 function clientTool(definition: ToolDefinition): Tool {
   return {
     definition,

@@ -15,7 +15,7 @@ import { changeWorld } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 import { writeFact } from '../step/write-fact.js';
 
-/** A client that reconnects within this time is not treated as disconnected (A18). */
+/** A client that reconnects within this time is not treated as disconnected (CALL16). */
 export const CLIENT_GRACE_MS = 30_000;
 
 /** A client that was looked up by its secret. */
@@ -27,7 +27,7 @@ export interface FoundClient {
   tools: string[];
 }
 
-/** Clients that offer tools: their registrations, tools and connections (A18). */
+/** Clients that offer tools: their registrations, tools and connections (CALL16). */
 export interface ClientRegistry {
   /** The tools offered by a world's connected clients. */
   tools(worldId: string): ReadonlyMap<string, Tool>;

@@ -72,7 +72,7 @@ async function readBefore(runtime: Runtime, chatId: string, id: string): Promise
   });
 }
 
-/** The same command in another folder is another call (A7.5). */
+/** The same command in another folder is another call (CALL7.6). */
 function refuseOther(
   { toolName, argumentsText, external }: Proposition,
   proposal: ExternalProposal,

@@ -3,7 +3,7 @@ import { canonicalJson } from '../policy/index.js';
 import { keyedHash } from '../evidence/hash-call.js';
 import type { Runtime } from '../step/runtime.js';
 
-/** A program that proposes a call. Only this caller learns the verdict, fetches the call and reports its result (A55.16). */
+/** A program that proposes a call. Only this caller learns the verdict, fetches the call and reports its result (EXT1.16). */
 export interface ExternalCaller {
   by: Signer;
   /** Identifies the credential. */
@@ -14,8 +14,8 @@ export interface ExternalCaller {
 
 /**
  * The chat of a session, and the id of a call in it, are derived from the names that the program chose. A retry after a lost response finds the
- * same call, also after a restart or in another process, and nobody without the store's key can guess an id (P5). Two people never share a
- * session: the calls in it would have the wrong requester (A48.6).
+ * same call, also after a restart or in another process, and nobody without the store's key can guess an id (MODEL5). Two people never share a
+ * session: the calls in it would have the wrong requester (SIGN1.6).
  */
 export function chatOfSession(
   runtime: Pick<Runtime, 'store'>,

@@ -20,7 +20,7 @@ import { callerHash, type ExternalCaller } from './session.js';
 
 type ProgramRun = Omit<StoredExternalCall, 'caller'>;
 
-/** A call that an external program proposes as one of a world's agents (A55). */
+/** A call that an external program proposes as one of a world's agents (EXT1). */
 export interface ExternalProposal {
   agentId: string;
   /** The program's session. Each has its own chat. */

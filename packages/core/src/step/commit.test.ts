@@ -12,7 +12,7 @@ function reader(rev: number, policy: string[]): StoreReader {
   return found as Partial<StoreReader> as StoreReader;
 }
 
-it('[A19] rules from a step that was rolled back never replace the committed ones in the cache', async () => {
+it('[RULE1] rules from a step that was rolled back never replace the committed ones in the cache', async () => {
   const snapshots = createSnapshotCache();
   await snapshots.read(reader(1, []), 'w');
   const step: Store['step'] = async (_, __, decide) => {

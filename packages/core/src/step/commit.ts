@@ -7,7 +7,7 @@ import type { StepNeeds, StepReads, StepWrites, StoredEvent, AgentRecord, ChatRe
 import type { CallChats, CommitHooks, Runtime, Step, WorldChange } from './runtime.js';
 
 /**
- * Persists, then publishes (S1): `decide` is one step, and listeners get its events only after the commit. `decide` is synchronous, reads only
+ * Persists, then publishes (STORE1): `decide` is one step, and listeners get its events only after the commit. `decide` is synchronous, reads only
  * data in `needs`, and may be called again. Throws `not-found` if the world no longer exists.
  */
 export async function commit<T>(

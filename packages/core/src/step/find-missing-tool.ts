@@ -3,7 +3,7 @@ import { nextStep } from '../turn/next-step.js';
 import type { Runtime, Situation } from './runtime.js';
 
 /**
- * The tool of the next call, if only another process can have it (S4.4): a program's own tools exist in that program alone. Undefined if one
+ * The tool of the next call, if only another process can have it (STORE4.4): a program's own tools exist in that program alone. Undefined if one
  * process owns the store, or if the tool belongs to an MCP server, which any process can start.
  */
 export function findMissingTool(runtime: Runtime, situation: Situation): string | undefined {

@@ -3,7 +3,7 @@ import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { contains, NO_RULES, sandboxGrants } from '../policy/index.js';
 import type { PlaceFinder } from './runtime.js';
 
-/** Whether a folder is, by its name, inside a root of this world (A21.8). */
+/** Whether a folder is, by its name, inside a root of this world (SAFE3). */
 export function isNamedInRoot({ world }: WorldSnapshot, folder: string): boolean {
   return world.settings.roots?.some((root) => contains(root, folder)) === true;
 }

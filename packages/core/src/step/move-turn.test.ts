@@ -27,15 +27,15 @@ function decideIn(state: TurnState, owner: string | null, takes: string | null):
   return chat.turns.get('turn_1');
 }
 
-it('[S4.1] a decision claims an unowned open turn with a new epoch, so that the last owner can no longer write', () => {
+it('[STORE4.1] a decision claims an unowned open turn with a new epoch, so that the last owner can no longer write', () => {
   expect(decideIn('open', null, 'me')).toMatchObject({ owner: 'me', epoch: 4 });
 });
 
-it('[S4.1] a turn running in another process stays there, and a turn that this process may not own stays unowned', () => {
+it('[STORE4.1] a turn running in another process stays there, and a turn that this process may not own stays unowned', () => {
   expect(decideIn('open', 'other', 'me')).toMatchObject({ owner: 'other', epoch: 3 });
   expect(decideIn('open', null, null)).toMatchObject({ owner: null, epoch: 3 });
 });
 
-it('[S4.1] a decision claims a waiting turn even if its row has another owner, because no process is running it', () => {
+it('[STORE4.1] a decision claims a waiting turn even if its row has another owner, because no process is running it', () => {
   expect(decideIn('waiting', 'other', 'me')).toMatchObject({ owner: 'me', epoch: 3 });
 });

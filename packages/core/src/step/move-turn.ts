@@ -9,7 +9,7 @@ import { describeMissingTool, findMissingTool } from './find-missing-tool.js';
 import { isSuspect, type Scheduler } from './scheduler.js';
 import type { Dispatch, Handover, Runtime, Situation, StartedCall, Step } from './runtime.js';
 
-/** Queues the turns of the agents that answer a message, in the message's own step (S1). `requester`: see `TurnRecord`. */
+/** Queues the turns of the agents that answer a message, in the message's own step (STORE1). `requester`: see `TurnRecord`. */
 export function queueTurns(runtime: Runtime, step: Step, message: MessageRecord, requester: string | null): void {
   const { seq } = message;
   for (const agentId of message.addressees) {
@@ -17,7 +17,7 @@ export function queueTurns(runtime: Runtime, step: Step, message: MessageRecord,
   }
 }
 
-/** Queues the turns of agents that review a call, in the step that requests its approval (A50). */
+/** Queues the turns of agents that review a call, in the step that requests its approval (SIGN3). */
 export function queueReviews(
   runtime: Runtime,
   step: Step,
@@ -35,7 +35,7 @@ export function queueReviews(
 function queueTurn(runtime: Runtime, step: Step, turn: TurnRecord, seq: number): void {
   const { chatId, agentId } = turn;
   step.tx.write({ kind: 'turn-queued', turn });
-  // The turn queues behind an unfinished one and never replaces it (M11).
+  // The turn queues behind an unfinished one and never replaces it (WORLD11).
   if (step.tx.currentTurn(chatId, agentId) === undefined) openNext(runtime, step, { chatId, agentId, begunSeq: seq });
 }
 
@@ -68,7 +68,7 @@ export function newTurn(
 }
 
 /**
- * Opens the oldest queued turn of an agent in a chat. Checks the turn limit (M6): at the limit, the agent says so once; beyond it, the agent
+ * Opens the oldest queued turn of an agent in a chat. Checks the turn limit (WORLD6): at the limit, the agent says so once; beyond it, the agent
  * stays silent. `begunSeq`: the last message that the turn sees, if not all.
  */
 export function openNext(
@@ -137,7 +137,7 @@ export function writeNotice(
 
 /**
  * Must be called after a write that may unblock a turn, such as the end of a call. The turn becomes open if a process can continue it, and
- * waiting otherwise. Returns true if it is open and must be woken (S1).
+ * waiting otherwise. Returns true if it is open and must be woken (STORE1).
  */
 export function resumeTurn(runtime: Runtime, step: Step, turnId: string): boolean {
   const { tx, snapshot } = step;
@@ -149,7 +149,7 @@ export function resumeTurn(runtime: Runtime, step: Step, turnId: string): boolea
     if (turn.state === 'open') tx.write({ kind: 'turn-paused', chatId, turnId });
     return false;
   }
-  // No process runs a waiting turn, even if its row still has an owner: keeping that owner would lose a decision after a restart (A9). A
+  // No process runs a waiting turn, even if its row still has an owner: keeping that owner would lose a decision after a restart (CALL9). A
   // suspect waits until it may run alone.
   const isOrphan = turn.state === 'open' && turn.owner === null && !isSuspect(turn);
   const missing = findMissingTool(runtime, situation);
@@ -158,14 +158,14 @@ export function resumeTurn(runtime: Runtime, step: Step, turnId: string): boolea
   // The last owner may be frozen rather than dead: fence it, so that it can't settle the calls it started.
   const fenced = isOrphan && owner !== null;
   if (fenced || turn.state === 'waiting') tx.write({ kind: 'turn-resumed', chatId, turnId, owner, fenced });
-  // Only the last owner's program waits for the answer, so it must not wait any longer (A59.7).
+  // Only the last owner's program waits for the answer, so it must not wait any longer (EXT3.7).
   if (situation.isAcp === true && turn.state === 'waiting' && turn.owner !== null && turn.owner !== owner)
     step.afterCommit(() => runtime.dispatch.endElsewhere(turnId));
   if (missing !== undefined && turn.state === 'waiting') noticeMissingTool(runtime, step, turn, missing);
   return true;
 }
 
-/** Leaves the turn to a process that has the tool of its next call (S4.4). */
+/** Leaves the turn to a process that has the tool of its next call (STORE4.4). */
 export function leaveToOthers(runtime: Runtime, step: Step, turn: TurnRecord, missing: string): void {
   const current = step.tx.current(turn);
   if (current?.state !== 'open' || current.owner !== runtime.process.owner) return;
@@ -216,7 +216,7 @@ function wakeHere(scheduler: Scheduler<Handover>, step: Step, turn: TurnRecord, 
 }
 
 export interface Others {
-  /** Whether this process may own another turn. False during shutdown, or if others may consider it dead (S4). */
+  /** Whether this process may own another turn. False during shutdown, or if others may consider it dead (STORE4). */
   mayOwn(): boolean;
   /** Tells the process that runs a turn to read it again. */
   wake(turnId: string, owner: string): void;

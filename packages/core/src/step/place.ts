@@ -4,7 +4,7 @@ import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { CallRecord, MessageRecord, ToolPlace } from '../ports/index.js';
 import type { CallPlace, Runtime } from './runtime.js';
 
-/** What is stored with a call that an external program runs (A55), in the provider state of its message. */
+/** What is stored with a call that an external program runs (EXT1), in the provider state of its message. */
 const externalCallSchema = z.object({
   /** The working folder of the program. */
   cwd: z.string().optional(),

@@ -23,7 +23,7 @@ import type { EventBus } from '../publishers/event-bus.js';
 import type { TurnSituation } from '../turn/next-step.js';
 import type { Quarantine, Scheduler } from './scheduler.js';
 
-/** Where a world's tools run. Looked up for each call: a folder may have become a symlink since the approval (A7). */
+/** Where a world's tools run. Looked up for each call: a folder may have become a symlink since the approval (CALL7). */
 export interface CallPlace {
   /** The real path, with symlinks resolved. */
   workingDirectory: string;
@@ -68,7 +68,7 @@ export interface CallChats {
   note(row: RowChange): void;
 }
 
-/** A cache of late duplicates of decisions on settled calls (T7). */
+/** A cache of late duplicates of decisions on settled calls (TURN7). */
 export interface RecentRepeats {
   /** Whether the cache is empty. */
   isEmpty(): boolean;
@@ -84,13 +84,13 @@ export interface Providers {
   names(): readonly string[];
   /** Like `get`, after loading providers that other processes have added. */
   find(name: string): Promise<Provider | undefined>;
-  /** Called after a turn has ended, for providers that keep a session (A59). */
+  /** Called after a turn has ended, for providers that keep a session (EXT3). */
   endTurn(turnId: string): void;
   /** The turns for which a provider keeps something in this process. */
   openTurns(): readonly string[];
 }
 
-/** Which external programs still wait for an answer about their calls (A55), and timers for calls that nobody claims or reports. */
+/** Which external programs still wait for an answer about their calls (EXT1), and timers for calls that nobody claims or reports. */
 export interface ExternalWatch {
   /** Counts a new session of an agent. Throws `too-many` if there were too many. */
   openSession(worldId: string, agentId: string): void;
@@ -120,7 +120,7 @@ export interface OwnProcess {
   isAlone(): boolean;
   /** Whether it ends soon, so that work it starts in other chats would be interrupted. */
   endsSoon(): boolean;
-  /** Called before someone acts in a chat: resumes its unfinished turns if this process left them alone at startup (X4). */
+  /** Called before someone acts in a chat: resumes its unfinished turns if this process left them alone at startup (TERM4). */
   resumeUnfinished(of: ChatOrCall): Promise<void>;
 }
 
@@ -148,13 +148,13 @@ export interface Background {
   watchDeadline(worldId: string, approvalId: string, expiresAt: number): void;
   /** Announces the signers again when the next delegation starts or ends. */
   watchDelegations(since: number): Promise<void>;
-  /** Called when a chat becomes idle, so that it can get its title (M7). */
+  /** Called when a chat becomes idle, so that it can get its title (WORLD7). */
   onChatIdle(worldId: string, chatId: string): void;
 }
 
 /** Settings of the program that don't change while it runs. */
 export interface FixedOptions {
-  /** Commands that admins may run outside the sandbox without being able to sign calls (A21.10). */
+  /** Commands that admins may run outside the sandbox without being able to sign calls (SAFE2.3). */
   readonly listedPrograms: readonly (readonly string[])[];
   readonly resultLimitBytes: number;
   /** Encrypts MCP server values for the store. */
@@ -181,7 +181,7 @@ export interface Runtime {
   /** One of the sources. Absent if no MCP servers run. */
   mcp: McpHost | undefined;
   findPlace: PlaceFinder;
-  /** Countersign's own tokens. A tool result that contains one must not reach a model (T14). */
+  /** Countersign's own tokens. A tool result that contains one must not reach a model (TURN14). */
   ownSecrets(): readonly string[];
   probe: Probe;
   measure(what: Measured): void;

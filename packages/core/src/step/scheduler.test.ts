@@ -3,7 +3,7 @@ import { createScheduler, type TurnRun } from './scheduler.js';
 
 const never = () => () => undefined;
 
-it('[S1] a wake-up is not lost to an abandoned wait', async () => {
+it('[STORE1] a wake-up is not lost to an abandoned wait', async () => {
   let runs = 0;
   let letGo = (): void => undefined;
   const work = async ({ wakes }: TurnRun<unknown>): Promise<void> => {
@@ -25,7 +25,7 @@ it('[S1] a wake-up is not lost to an abandoned wait', async () => {
   expect(runs).toBe(2);
 });
 
-it('[S1] a wake-up during a wait ends it', async () => {
+it('[STORE1] a wake-up during a wait ends it', async () => {
   const seen: string[] = [];
   const scheduler = createScheduler(async (_, { wakes }) => {
     if (seen.length > 0) return;
@@ -41,7 +41,7 @@ it('[S1] a wake-up during a wait ends it', async () => {
   expect(seen).toEqual(['waits', 'resumes']);
 });
 
-it('[A8] a handover reaches exactly one run: a new one, the active one, or the next one', async () => {
+it('[CALL8] a handover reaches exactly one run: a new one, the active one, or the next one', async () => {
   const taken: (readonly [run: number, isFresh: boolean, handovers: readonly string[]])[] = [];
   let runs = 0;
   const scheduler = createScheduler<string>(async (_, run) => {
@@ -64,7 +64,7 @@ it('[A8] a handover reaches exactly one run: a new one, the active one, or the n
   expect(scheduler.untaken()).toEqual([]);
 });
 
-it('[A8] [S3] a handover during shutdown is returned, whether a run was active or not', async () => {
+it('[CALL8] [STORE3] a handover during shutdown is returned, whether a run was active or not', async () => {
   const scheduler = createScheduler<string>(async (_, { signal }) => {
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
   }, never);

@@ -157,7 +157,7 @@ export function createScheduler<Handover>(
   };
 }
 
-/** A turn interrupted this many times may be the cause of the interruptions (S3). */
+/** A turn interrupted this many times may be the cause of the interruptions (STORE3). */
 const SUSPECT_AFTER = 2;
 
 /**
@@ -168,7 +168,7 @@ export function isSuspect({ interruptions }: Pick<TurnRecord, 'interruptions'>):
   return interruptions >= SUSPECT_AFTER;
 }
 
-/** Runs one suspect at a time in this process (S3). */
+/** Runs one suspect at a time in this process (STORE3). */
 export interface Quarantine {
   /** False if a suspect is already running, possibly this turn through another claim. */
   enter(turnId: string): boolean;

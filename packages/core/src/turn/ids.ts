@@ -7,7 +7,7 @@ let time = '';
 let count = 0;
 
 /**
- * A globally unique id without input from models or clients (P5). Starts with the time, so that new rows are adjacent in every index: random
+ * A globally unique id without input from models or clients (MODEL5). Starts with the time, so that new rows are adjacent in every index: random
  * ids would touch one page each, and inserts would slow down as the table grows.
  */
 export function newId(kind: IdKind): string {
@@ -36,12 +36,12 @@ function randomWord(): string {
   return words.slice(used - WORD_LENGTH, used);
 }
 
-/** One message causes at most one turn per agent, so the id can be derived (A9). */
+/** One message causes at most one turn per agent, so the id can be derived (CALL9). */
 export function turnId(messageId: string, agentId: string): string {
   return `turn_${messageId.replace(/^msg_/, '')}.${agentId}`;
 }
 
-/** The tool with which an agent decides the call that it reviews (A50). */
+/** The tool with which an agent decides the call that it reviews (SIGN3). */
 export const REVIEW_CALL = 'review_call';
 
 const APPROVAL = 'approval_';
@@ -51,17 +51,17 @@ export function firstApprovalId(invocationId: string): string {
   return `${APPROVAL}${invocationId.replace(/^call_/, '')}`;
 }
 
-/** Distinguishes approvals from a model's calls: we generate the ids (P5), but a model can choose the name `client.…`. */
+/** Distinguishes approvals from a model's calls: we generate the ids (MODEL5), but a model can choose the name `client.…`. */
 export function isApprovalId(id: string): boolean {
   return id.startsWith(APPROVAL);
 }
 
-/** The id under which the transcript says that a call was undone. A model can't choose it (P5). */
+/** The id under which the transcript says that a call was undone. A model can't choose it (MODEL5). */
 export function undoId(invocationId: string): string {
   return `undo_${invocationId.replace(/^call_/, '')}`;
 }
 
-/** Tells the tool turns within one turn apart in events and decisions (T3). */
+/** Tells the tool turns within one turn apart in events and decisions (TURN3). */
 export function toolTurnId(turn: string, iteration: number): string {
   return `${turn}.${iteration}`;
 }

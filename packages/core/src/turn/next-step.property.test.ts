@@ -35,7 +35,7 @@ function check(property: (situation: TurnSituation) => void): void {
 }
 
 describe('nextStep, for random situations', () => {
-  it('[T5] calls the model when every call has settled and never before', () => {
+  it('[TURN5] calls the model when every call has settled and never before', () => {
     check((situation) => {
       const { turn, invocations, limits } = situation;
       const step = nextStep(situation);
@@ -45,7 +45,7 @@ describe('nextStep, for random situations', () => {
     });
   });
 
-  it('[T10] gives up exactly when the limit of model calls is reached', () => {
+  it('[TURN10] gives up exactly when the limit of model calls is reached', () => {
     check((situation) => {
       const { turn, invocations, limits } = situation;
       const mayGoOn = turn.state === 'open' || turn.state === 'waiting';
@@ -54,7 +54,7 @@ describe('nextStep, for random situations', () => {
     });
   });
 
-  it('[T4] [A17] starts only approved calls, never a pending, denied, running or settled one', () => {
+  it('[TURN4] [CALL15] starts only approved calls, never a pending, denied, running or settled one', () => {
     check((situation) => {
       const step = nextStep(situation);
       if (step.kind !== 'start') return;
@@ -66,7 +66,7 @@ describe('nextStep, for random situations', () => {
     });
   });
 
-  it('[T9] never starts a call while one that writes is running, and never exceeds the parallel limit', () => {
+  it('[TURN9] never starts a call while one that writes is running, and never exceeds the parallel limit', () => {
     check((situation) => {
       const step = nextStep(situation);
       if (step.kind !== 'start') return;
@@ -78,7 +78,7 @@ describe('nextStep, for random situations', () => {
     });
   });
 
-  it('[T9] starts calls in request order', () => {
+  it('[TURN9] starts calls in request order', () => {
     check((situation) => {
       const step = nextStep(situation);
       if (step.kind !== 'start') return;
@@ -87,7 +87,7 @@ describe('nextStep, for random situations', () => {
     });
   });
 
-  it('[T8] [S3] takes over calls of a dead process before it starts anything', () => {
+  it('[TURN8] [STORE3] takes over calls of a dead process before it starts anything', () => {
     check((situation) => {
       const step = nextStep(situation);
       const { turn, invocations } = situation;
@@ -100,7 +100,7 @@ describe('nextStep, for random situations', () => {
     });
   });
 
-  it('[A9] waits only for a person or a client, and is deterministic', () => {
+  it('[CALL9] waits only for a person or a client, and is deterministic', () => {
     check((situation) => {
       const step = nextStep(situation);
       expect(nextStep(structuredClone(situation))).toEqual(step);
@@ -132,7 +132,7 @@ const anyFate: fc.Arbitrary<Fate> = fc.record({
 });
 
 describe('nextStep, run until the turn ends', () => {
-  it('[T4] [T5] [A8] ends every turn: each call is settled once, no call runs twice, and the model is called once per tool turn', () => {
+  it('[TURN4] [TURN5] [CALL8] ends every turn: each call is settled once, no call runs twice, and the model is called once per tool turn', () => {
     const anyAnswer = fc.array(fc.tuple(anyCall, anyFate), { maxLength: 5 });
     fc.assert(
       fc.property(

@@ -29,35 +29,35 @@ const takeOver = (...invocationIds: string[]) => ({ kind: 'take-over', invocatio
 describe('nextStep', () => {
   it.each<[string, string[], object]>([
     ['a new turn', [], { kind: 'call-model' }],
-    ['[T5] all settled', ['succeeded', 'failed', 'denied'], { kind: 'call-model' }],
-    ['[T5] one still waiting for approval', ['succeeded', 'asked'], { kind: 'wait' }],
-    ['[T5] one still running', ['succeeded', 'started'], { kind: 'await-tools' }],
-    ['[T5] one running while another waits for approval', ['asked', 'started'], { kind: 'await-tools' }],
-    ['[T5] one running in a client', ['c:started', 'succeeded'], { kind: 'wait' }],
-    ['[T9] the first of two that may run', ['approved', 'approved'], start('0')],
-    ['[T9] the second while the first runs', ['started', 'approved'], { kind: 'await-tools' }],
-    ['[T9] the second once the first has ended', ['failed', 'approved'], start('1')],
+    ['[TURN5] all settled', ['succeeded', 'failed', 'denied'], { kind: 'call-model' }],
+    ['[TURN5] one still waiting for approval', ['succeeded', 'asked'], { kind: 'wait' }],
+    ['[TURN5] one still running', ['succeeded', 'started'], { kind: 'await-tools' }],
+    ['[TURN5] one running while another waits for approval', ['asked', 'started'], { kind: 'await-tools' }],
+    ['[TURN5] one running in a client', ['c:started', 'succeeded'], { kind: 'wait' }],
+    ['[TURN9] the first of two that may run', ['approved', 'approved'], start('0')],
+    ['[TURN9] the second while the first runs', ['started', 'approved'], { kind: 'await-tools' }],
+    ['[TURN9] the second once the first has ended', ['failed', 'approved'], start('1')],
     [
-      '[T9] read-only calls run in parallel up to the limit',
+      '[TURN9] read-only calls run in parallel up to the limit',
       ['r:approved', 'r:approved', 'r:approved'],
       start('0', '1'),
     ],
     [
-      '[T9] a third read-only call while two are running',
+      '[TURN9] a third read-only call while two are running',
       ['r:started', 'r:started', 'r:approved'],
       { kind: 'await-tools' },
     ],
-    ['[T9] one more read-only call while one is running', ['r:started', 'r:approved', 'r:approved'], start('1')],
+    ['[TURN9] one more read-only call while one is running', ['r:started', 'r:approved', 'r:approved'], start('1')],
     [
-      '[T9] a read-only call does not overtake a call that writes',
+      '[TURN9] a read-only call does not overtake a call that writes',
       ['r:approved', 'approved', 'r:approved'],
       start('0'),
     ],
-    ['[T9] a call that writes waits for read-only calls', ['r:started', 'approved'], { kind: 'await-tools' }],
-    ['[T9] a read-only call waits for a call that writes', ['started', 'r:approved'], { kind: 'await-tools' }],
-    ['[T8] calls of a dead process are settled before others start', ['x:started', 'approved'], takeOver('0')],
+    ['[TURN9] a call that writes waits for read-only calls', ['r:started', 'approved'], { kind: 'await-tools' }],
+    ['[TURN9] a read-only call waits for a call that writes', ['started', 'r:approved'], { kind: 'await-tools' }],
+    ['[TURN8] calls of a dead process are settled before others start', ['x:started', 'approved'], takeOver('0')],
     [
-      '[T8] all calls of a dead process are settled together',
+      '[TURN8] all calls of a dead process are settled together',
       ['x:started', 'rx:started', 'started'],
       takeOver('0', '1'),
     ],
@@ -75,25 +75,25 @@ describe('nextStep', () => {
     expect(nextStep(situation(['denied'], { state: 'waiting' }))).toEqual({ kind: 'call-model' });
   });
 
-  it('[T10] gives up when the next model call would exceed the limit, and not earlier', () => {
+  it('[TURN10] gives up when the next model call would exceed the limit, and not earlier', () => {
     expect(nextStep(situation(['succeeded'], { iteration: 2 }))).toEqual({ kind: 'call-model' });
     expect(nextStep(situation(['succeeded'], { iteration: 3 }))).toEqual({ kind: 'give-up' });
     expect(nextStep(situation(['started'], { iteration: 3 }))).toEqual({ kind: 'await-tools' });
   });
 
-  it('[A59.2] [A59.12] starts every allowed call of an ACP agent, and sets it no limit of model calls', () => {
+  it('[EXT3.2] [EXT3.12] starts every allowed call of an ACP agent, and sets it no limit of model calls', () => {
     const acp = (calls: string[], more = {}) => ({ ...situation(calls, more), isAcp: true });
     expect(nextStep(acp(['started', 'approved', 'asked', 'approved', 'approved']))).toEqual(start('1', '3', '4'));
     expect(nextStep(acp(['started', 'asked']))).toEqual({ kind: 'await-tools' });
     expect(nextStep(acp(['succeeded'], { iteration: 3 }))).toEqual({ kind: 'call-model' });
   });
 
-  it('[T9] with a parallel limit of one, read-only calls run one after another', () => {
+  it('[TURN9] with a parallel limit of one, read-only calls run one after another', () => {
     expect(nextStep(situation(['r:approved', 'r:approved'], { parallel: 1 }))).toEqual(start('0'));
     expect(nextStep(situation(['r:started', 'r:approved'], { parallel: 1 }))).toEqual({ kind: 'await-tools' });
   });
 
-  it('[T9] if the limit is lowered below the number of running calls, no further call starts', () => {
+  it('[TURN9] if the limit is lowered below the number of running calls, no further call starts', () => {
     expect(nextStep(situation(['r:started', 'r:started', 'r:approved'], { parallel: 1 }))).toEqual({
       kind: 'await-tools',
     });

@@ -12,7 +12,7 @@ export interface TurnSituation {
     startedEpoch: number | null;
   }[];
   limits: { maxIterations: number; maxParallelTools: number };
-  /** The agent is a program that decides itself in which order it runs its calls, and how often it calls its model (A59). */
+  /** The agent is a program that decides itself in which order it runs its calls, and how often it calls its model (EXT3). */
   isAcp?: boolean;
 }
 
@@ -28,7 +28,7 @@ type NextStep =
   | { kind: 'give-up' }
   | { kind: 'leave' };
 
-/** Decides the next step of a turn (T1–T15). Pure: the same situation always gives the same step. */
+/** Decides the next step of a turn (TURN1–TURN15). Pure: the same situation always gives the same step. */
 export function nextStep({ turn, invocations, limits, isAcp = false }: TurnSituation): NextStep {
   if (turn.state === 'ended' || turn.state === 'queued') return { kind: 'leave' };
 
@@ -41,7 +41,7 @@ export function nextStep({ turn, invocations, limits, isAcp = false }: TurnSitua
     return turn.iteration >= limits.maxIterations && !isAcp ? { kind: 'give-up' } : { kind: 'call-model' };
   }
 
-  // A program outside starts and runs its calls itself, when it claims them (A55).
+  // A program outside starts and runs its calls itself, when it claims them (EXT1).
   const ours = invocations.filter((call) => call.runBy !== 'program');
   const running = ours.filter((call) => call.status === 'started');
   const ready = ours.filter((call) => call.status === 'approved');
@@ -58,7 +58,7 @@ export function isSettled(status: CallStatus): boolean {
 
 type Call = TurnSituation['invocations'][number];
 
-/** Starts calls in order, one at a time; adjacent read-only calls run in parallel (T9). */
+/** Starts calls in order, one at a time; adjacent read-only calls run in parallel (TURN9). */
 function pickStartable(ready: readonly Call[], running: readonly Call[], maxParallel: number): string[] {
   const first = ready[0];
   if (first === undefined || running.some((call) => !call.readOnly)) return [];

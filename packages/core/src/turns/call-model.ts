@@ -31,7 +31,7 @@ import { answerMessage, handleToolCalls, type ModelAnswer, type WrittenCalls } f
 /** The outcome of a model call. `reload`: the caller must read the state of the turn from the store. */
 type Answered = { kind: 'ended' } | { kind: 'reload' } | ({ kind: 'calls' } & WrittenCalls);
 
-/** Makes one model call in a turn and handles the answer. A failure ends the turn with a message and loses nothing (P4). */
+/** Makes one model call in a turn and handles the answer. A failure ends the turn with a message and loses nothing (MODEL4). */
 export async function callModel(
   runtime: Runtime,
   { turn, snapshot }: Pick<Situation, 'turn' | 'snapshot'>,
@@ -46,7 +46,7 @@ export async function callModel(
   const from = { messageId: newId('msg'), provider: provider.name, model: request.model };
   const stream = streamTo(runtime, turn, from.messageId, agentName, request.stream);
   const live: LiveAnswer = { epoch: turn.epoch, read: () => stream.read(from) };
-  // Until the answer is written, a stop keeps what people have seen of it (M9.3).
+  // Until the answer is written, a stop keeps what people have seen of it (WORLD9.3).
   runtime.running.answers.set(turn.id, live);
   try {
     let response: LLMResponse;
@@ -59,7 +59,7 @@ export async function callModel(
       else await failTurn(runtime, turn, explainFailure(error, agentName, provider.name));
       return { kind: 'reload' };
     }
-    // Tool events follow only after the stream of the response that requested them has ended (T12).
+    // Tool events follow only after the stream of the response that requested them has ended (TURN12).
     stream.end({ type: 'end', usage: response.usage });
     runtime.probe('after model-call');
     return await handleResponse(runtime, turn, { ...from, response, trigger: prepared.trigger }, signal);
@@ -100,7 +100,7 @@ async function keepPartial(runtime: Runtime, turn: TurnRecord, live: LiveAnswer,
   );
 }
 
-/** Called after the model has answered, which may take minutes: people may have changed or replaced the world's folder in the meantime (A7). */
+/** Called after the model has answered, which may take minutes: people may have changed or replaced the world's folder in the meantime (CALL7). */
 async function findPlace(
   runtime: Runtime,
   { worldId }: TurnRecord,
@@ -152,7 +152,7 @@ function learnWindow(runtime: Runtime, { agentId }: TurnRecord, snapshot: WorldS
   return runtime.providers.get(provider)?.learnContextTokens?.(model);
 }
 
-/** For an ACP agent, where its session takes place (A59). Returns a message if the working folder isn't usable. */
+/** For an ACP agent, where its session takes place (EXT3). Returns a message if the working folder isn't usable. */
 function sessionOf(
   runtime: Runtime,
   { worldId, chatId, agentId, id: turnId }: TurnRecord,
@@ -268,7 +268,7 @@ interface TextAnswer extends ModelAnswer<Extract<LLMResponse, { type: 'text' }>>
 }
 
 /**
- * Publishes an agent's answer according to the mention rules (M5), queues the turns of its addressees and ends the turn, all in one step.
+ * Publishes an agent's answer according to the mention rules (WORLD5), queues the turns of its addressees and ends the turn, all in one step.
  * Returns false and writes nothing if the turn was lost.
  */
 async function handleTextResponse(runtime: Runtime, turn: TurnRecord, answer: TextAnswer): Promise<boolean> {
@@ -296,7 +296,7 @@ function prepareText(
   content: string,
   trigger: MessageRecord | undefined,
 ): PreparedAnswer {
-  // A reviewer answers people only: another agent must not decide for it (A50).
+  // A reviewer answers people only: another agent must not decide for it (SIGN3).
   if (review !== null) return { content, agentIds: [], ended: false };
   return prepareAnswer({ content, agentId, answering: speakerOf(trigger), agents: snapshot.addressable });
 }

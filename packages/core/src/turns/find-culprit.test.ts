@@ -13,12 +13,12 @@ it.each([
   ['two were interrupted before', [1, 0, 1], undefined],
   ['one of the turns that were interrupted twice ran alone', [1, 2, 1, 0], 2],
 ])(
-  '[S3] the culprit is the turn that was interrupted more often than all others of its process: %s',
+  '[STORE3] the culprit is the turn that was interrupted more often than all others of its process: %s',
   (_, counts, culprit) => {
     expect(findCulprit(turns(...counts))?.interruptions).toBe(culprit);
   },
 );
 
-it('[S3] after its second interruption, a turn runs alone', () => {
+it('[STORE3] after its second interruption, a turn runs alone', () => {
   expect(turns(0, 1, 2, 3).map(isSuspect)).toEqual([false, false, true, true]);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readResponse } from './generate.js';
 
-it('[S7] ignores token counts whose sum could not be stored', () => {
+it('[STORE7] ignores token counts whose sum could not be stored', () => {
   const used = (tokens: unknown) => {
     const answer = { type: 'text', content: '', usage: { inputTokens: tokens, outputTokens: 3 } };
     return readResponse(answer).usage;
@@ -12,7 +12,7 @@ it('[S7] ignores token counts whose sum could not be stored', () => {
   }
 });
 
-it('[S7] copies the provider state, so that later changes have no effect', () => {
+it('[STORE7] copies the provider state, so that later changes have no effect', () => {
   let asked = 0;
   const state = { list: ['kept'], odd: { toJSON: () => ((asked += 1) === 1 ? 'once' : undefined) } };
   const answer = { type: 'text', content: '', providerState: state };

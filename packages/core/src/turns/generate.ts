@@ -12,7 +12,7 @@ import { textOf, errorMessage } from '../ports/error-message.js';
 import { commit } from '../step/commit.js';
 import type { PartialAnswer, Runtime } from '../step/runtime.js';
 
-/** Maximum number of attempts per model call (P4.1). */
+/** Maximum number of attempts per model call (MODEL4.1). */
 const TRIES = 3;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
@@ -25,7 +25,7 @@ interface ModelCall {
   stream: ModelStream;
 }
 
-/** Retries retryable failures after a pause. Uses the vendor's delay if given (P4.1). */
+/** Retries retryable failures after a pause. Uses the vendor's delay if given (MODEL4.1). */
 export async function generate(
   runtime: Runtime,
   turn: TurnRecord,
@@ -110,7 +110,7 @@ interface ModelStream {
   end(last: { type: 'end'; usage: SSEEvent['usage'] } | { type: 'error'; content: string }): void;
 }
 
-/** Publishes chunks without storing them (S6). Holds secrets back until they can be masked completely. */
+/** Publishes chunks without storing them (STORE6). Holds secrets back until they can be masked completely. */
 export function streamTo(
   runtime: Runtime,
   turn: TurnRecord,
@@ -274,7 +274,7 @@ function readState(state: unknown): { providerState?: unknown } {
   }
 }
 
-/** Events require a tool name (T3). Truncated, because every event repeats it. */
+/** Events require a tool name (TURN3). Truncated, because every event repeats it. */
 function parseCall(call: unknown): ToolCall {
   const { id, function: asked }: Record<string, unknown> = typeof call === 'object' ? { ...call } : {};
   if (typeof asked !== 'object' || asked === null) throw noAnswer('a tool call without a function');

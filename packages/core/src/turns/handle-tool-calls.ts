@@ -43,7 +43,7 @@ export interface WrittenCalls {
 }
 
 /**
- * Writes a model's calls (T1) in one step: the assistant message, and for each call an invocation with its gate result. Starts calls
+ * Writes a model's calls (TURN1) in one step: the assistant message, and for each call an invocation with its gate result. Starts calls
  * that need no approval in the same step, because nothing can have changed since the gate. Undefined if the turn was lost.
  */
 export async function handleToolCalls(
@@ -119,7 +119,7 @@ async function writeCalls(
       writeProposal(runtime, step, call, gate, { turn, iteration: turn.iteration + 1, position, messageId });
     }
     const now = (): Situation => readSituation(tx, tx.turn(turn.id) ?? turn, snapshot);
-    // `nextStep` processes settled results before it starts anything (T8).
+    // `nextStep` processes settled results before it starts anything (TURN8).
     const next = nextStep(now());
     const due = next.kind === 'start' && isAsSeen(runtime, step, answer.snapshot, prepared) ? next.invocationIds : [];
     const started: StartedCall[] = [];
@@ -151,8 +151,8 @@ async function refreshTools(
 }
 
 /**
- * The message for an answer, with the id of its streamed chunks. Includes provider state, which is returned only to the same provider and model (P1,
- * P5).
+ * The message for an answer, with the id of its streamed chunks. Includes provider state, which is returned only to the same provider and model (MODEL1,
+ * MODEL5).
  */
 export function answerMessage(
   { tx }: Step,

@@ -9,7 +9,7 @@ const told = new WeakMap<Runtime, Set<string>>();
 /** A forgotten chat costs a read. */
 const MOST_TOLD = 1_000;
 
-/** Tells people, once per chat, that an agent no longer sees all of it (C2.3). */
+/** Tells people, once per chat, that an agent no longer sees all of it (WORLD15.3). */
 export async function noteLeftOut(runtime: Runtime, turn: TurnRecord, agent: string, window: number): Promise<void> {
   const { id: turnId, worldId, chatId, triggerId: replyTo } = turn;
   const chats = told.get(runtime) ?? new Set();

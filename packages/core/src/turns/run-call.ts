@@ -17,7 +17,7 @@ import { textOf, errorMessage } from '../ports/error-message.js';
 import { openWorldHandle } from '../worlds/world-handle.js';
 
 /**
- * Runs a started call and writes its result. Never rejects because of the tool: a tool error is a result (T11). Returns the situation
+ * Runs a started call and writes its result. Never rejects because of the tool: a tool error is a result (TURN11). Returns the situation
  * afterwards, or undefined if nothing was written.
  */
 export async function runCall(
@@ -82,7 +82,7 @@ interface CallEnd {
   files: ReturnType<AttachmentCollector['files']>;
 }
 
-/** The size of the files in the chat. Only MCP servers are limited (T16.4), so other calls don't read it. */
+/** The size of the files in the chat. Only MCP servers are limited (TURN16.3), so other calls don't read it. */
 async function storedBytes({ store }: Runtime, { toolName, chatId }: CallRecord): Promise<number> {
   if (!toolName.startsWith('mcp__')) return 0;
   // If the store is unavailable, the call must not fail because of its size.

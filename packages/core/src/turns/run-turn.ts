@@ -13,8 +13,8 @@ import { takeOver } from './take-over.js';
 import { onAbort } from '../ports/until-aborted.js';
 
 /**
- * The main loop: reads the state and takes the next step until the turn has ended or waits for someone else (T10). All state is in the store,
- * so any process can resume the turn (A9).
+ * The main loop: reads the state and takes the next step until the turn has ended or waits for someone else (TURN10). All state is in the store,
+ * so any process can resume the turn (CALL9).
  */
 export async function runTurn(runtime: Runtime, turnId: string, run: TurnRun<Handover>): Promise<void> {
   const tools: RunningTools = { calls: new Map(), abandoned: false };
@@ -210,7 +210,7 @@ async function leave(runtime: Runtime, turn: TurnRecord): Promise<boolean> {
   });
 }
 
-/** Ends the turn of an external program, whose calls have all ended: no model is called for it (A55). */
+/** Ends the turn of an external program, whose calls have all ended: no model is called for it (EXT1). */
 async function endExternalTurn(runtime: Runtime, turn: TurnRecord): Promise<void> {
   await commit(runtime, 'end-external', turn.worldId, { chats: [turn.chatId] }, (step) => {
     const { chatId, agentId, id: turnId } = turn;
@@ -221,7 +221,7 @@ async function endExternalTurn(runtime: Runtime, turn: TurnRecord): Promise<void
   });
 }
 
-/** Ends a turn that exceeded its limit of model calls (T10), with a message for people. */
+/** Ends a turn that exceeded its limit of model calls (TURN10), with a message for people. */
 async function giveUp(runtime: Runtime, turn: TurnRecord): Promise<void> {
   await commit(runtime, 'give-up', turn.worldId, { chats: [turn.chatId] }, (step) => {
     const name = step.snapshot.agentName(turn.agentId);

@@ -7,7 +7,7 @@ import { createQuarantine } from '../step/scheduler.js';
 import type { Runtime } from '../step/runtime.js';
 import { claimUnowned } from './take-over.js';
 
-it('[S3] a wake-up and a sweep that claim the same suspect concurrently never admit a second suspect', async () => {
+it('[STORE3] a wake-up and a sweep that claim the same suspect concurrently never admit a second suspect', async () => {
   const state = emptyChat({ id: 'c', worldId: 'w' } as ChatRecord);
   for (const id of ['a', 'b']) state.turns.set(id, suspect(id));
   const reads = { now: 0, worldRev: 1, chat: () => state, wroteElsewhere: () => false } as unknown as StepReads;

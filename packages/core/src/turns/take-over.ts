@@ -9,7 +9,7 @@ import type { Runtime, Step } from '../step/runtime.js';
 
 /**
  * Settles calls that a dead process had started. Their outcome is unknown, so they fail, except those of idempotent tools, which start again
- * (S3).
+ * (STORE3).
  */
 export async function takeOver(runtime: Runtime, turn: TurnRecord, invocationIds: readonly string[]): Promise<void> {
   await commit(runtime, 'take-over', turn.worldId, { chats: [turn.chatId] }, (step) => {
@@ -36,7 +36,7 @@ export async function recover(runtime: Runtime, chatId?: string): Promise<void> 
   }
 }
 
-/** A process without a heartbeat for this long is considered dead, and others take its turns (S4). */
+/** A process without a heartbeat for this long is considered dead, and others take its turns (STORE4). */
 export const SILENT_MS = 6_500;
 
 export type Claim = 'mine' | 'not-runnable' | { runsIn: string };
@@ -95,7 +95,7 @@ export function findCulprit<Turn extends Counted>(turns: readonly Turn[]): Turn 
 /**
  * Handles a dead process in one step: counts its turns as interrupted, releases them, and ends the culprit. If turns were handled one by one,
  * the last one would look as if it had run alone. With `chatId`, ends only a culprit in that chat, because the process acts in no other chat
- * (X4).
+ * (TERM4).
  */
 async function releaseTurnsOf(runtime: Runtime, owner: string, chatId?: string): Promise<void> {
   const findOurs = (turns: readonly TurnRecord[]): TurnRecord | undefined => {
@@ -136,7 +136,7 @@ function endCulprit(runtime: Runtime, step: Step, culprit: TurnRecord): void {
 
 /**
  * Releases the turns of this process in one step, because shutdown time is limited, and a turn left behind by two shutdowns would be ended
- * (S3).
+ * (STORE3).
  */
 export async function parkTurns(runtime: Runtime): Promise<void> {
   const turns = await runtime.store.read((reader) => reader.unfinishedTurns());

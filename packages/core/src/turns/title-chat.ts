@@ -10,7 +10,7 @@ const LOOK_AT = 8;
 const ASK = 'Give this conversation a title of at most six words. Answer with the title alone.';
 
 /**
- * Lets a model title a chat when it first becomes idle (M7). If no agent has answered, the first message stays the title. Returns `failed` if the
+ * Lets a model title a chat when it first becomes idle (WORLD7). If no agent has answered, the first message stays the title. Returns `failed` if the
  * model could not be asked: the caller may try again later.
  */
 export async function titleChat(
@@ -74,7 +74,7 @@ async function suggest(
     );
     return { title: titleFrom(response.content) };
   } catch {
-    // Nobody waits for a title, so any failure keeps the first message for now (M7).
+    // Nobody waits for a title, so any failure keeps the first message for now (WORLD7).
     return undefined;
   }
 }

@@ -69,7 +69,7 @@ export async function matchesInChat(
   return { calls, more: false };
 }
 
-/** The calls that would run immediately if this rule or grant were added (A5). Changes nothing. */
+/** The calls that would run immediately if this rule or grant were added (CALL5). Changes nothing. */
 export async function coveredCalls(
   runtime: Runtime,
   worldId: string,

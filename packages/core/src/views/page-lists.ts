@@ -93,7 +93,7 @@ async function readPage(
   return { items, ...(next === undefined ? {} : { next }) };
 }
 
-/** Approvals with one status, oldest first; pending ones include their position in the queue (A12). */
+/** Approvals with one status, oldest first; pending ones include their position in the queue (CALL12). */
 export async function pageApprovals(
   runtime: Runtime,
   worldId: string,

@@ -37,7 +37,7 @@ const CONTEXT_MESSAGES = 10;
 const CONTEXT_PAGE = 20;
 const CONTEXT_PAGES = 10;
 
-/** The approval queue as shown to people, oldest first (A12). */
+/** The approval queue as shown to people, oldest first (CALL12). */
 export async function listApprovals(
   runtime: Runtime,
   worldId: string,
@@ -78,7 +78,7 @@ async function listPending(runtime: Runtime, worldId: string, chatId: string): P
 type NeedsReader = (approval: ApprovalRecord, invocation: CallRecord) => Promise<Pick<Approval, 'needs'>>;
 
 /**
- * Who must sign a pending approval, and who has, with the current people (A48). Reads the people once for all approvals, and nothing
+ * Who must sign a pending approval, and who has, with the current people (SIGN1). Reads the people once for all approvals, and nothing
  * if no rule says who must sign.
  */
 export function needsReader(reader: StoreReader): NeedsReader {
@@ -114,7 +114,7 @@ export async function chatAsOfNow(runtime: Runtime, worldId: string, chatId: str
   return await ignoreNotFound(readState(runtime, worldId, { chats: [chatId] }, ({ tx }) => tx.chat(chatId)));
 }
 
-/** One approval with the last messages in its chat (A3). */
+/** One approval with the last messages in its chat (CALL3). */
 export async function showApproval(
   runtime: Runtime,
   worldId: string,
@@ -153,7 +153,7 @@ type QueuePlace = Total & Pick<QueuedApproval, 'position'>;
 /** Longer queues aren't counted: every card shows the count, and counting slows down as the queue grows. */
 export const MAX_COUNTED = 100;
 
-/** "1 of 3" (A12), or "1 of more than 100". */
+/** "1 of 3" (CALL12), or "1 of more than 100". */
 async function placeInQueue(reader: StoreReader, worldId: string, approvalId: string): Promise<QueuePlace> {
   return { ...(await positionOf(reader, worldId, approvalId)), ...(await totalOf(reader, worldId)) };
 }
@@ -215,7 +215,7 @@ function shownQuestion({ text, choices, form }: QuestionRecord): Question {
   return { text, choices: [...choices], ...(form === undefined ? {} : { form }) };
 }
 
-/** The messages of a chat as shown to people, with the status of each call (M1). */
+/** The messages of a chat as shown to people, with the status of each call (WORLD1). */
 export async function listMessages(
   runtime: Runtime,
   chatId: string,

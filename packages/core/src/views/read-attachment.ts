@@ -3,7 +3,7 @@ import type { AttachmentRecord } from '../ports/index.js';
 import type { Runtime } from '../step/runtime.js';
 import { readChat } from '../worlds/show-world.js';
 
-/** A file that a tool returned in this chat (T16). */
+/** A file that a tool returned in this chat (TURN16). */
 export async function readAttachment(
   runtime: Runtime,
   worldId: string,

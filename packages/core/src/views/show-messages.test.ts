@@ -34,7 +34,7 @@ function answer(seq: number, thinking: string): MessageRecord {
   };
 }
 
-it('[P11] yields to the event loop before masking each long thinking text, as for long messages', async () => {
+it('[MODEL11] yields to the event loop before masking each long thinking text, as for long messages', async () => {
   const messages = [answer(1, 'short'), answer(2, 'word '.repeat(10_000))].map((record) => ({ record, calls: [] }));
   let ran = false;
   setImmediate(() => {

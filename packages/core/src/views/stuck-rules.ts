@@ -6,7 +6,7 @@ import type { SigningRule } from '../policy/index.js';
 import type { Runtime } from '../step/runtime.js';
 
 /**
- * Rules about who must sign that nobody can satisfy (A48.11). With `without`, the rules that nobody could satisfy anymore if this person left.
+ * Rules about who must sign that nobody can satisfy (SIGN1.9). With `without`, the rules that nobody could satisfy anymore if this person left.
  */
 export async function findStuckRules(
   { store, caches }: Pick<Runtime, 'store' | 'caches'>,

@@ -6,7 +6,7 @@ import { readChat } from '../worlds/show-world.js';
 
 type Span = Timeline['spans'][number];
 
-/** How a turn spent its time: model calls, tools, and waiting for people. `id` may be one of its tool turns (T3). */
+/** How a turn spent its time: model calls, tools, and waiting for people. `id` may be one of its tool turns (TURN3). */
 export async function turnTimeline(runtime: Runtime, worldId: string, chatId: string, id: string): Promise<Timeline> {
   return await readChat(runtime, worldId, chatId, async (reader) => {
     const turn = (await reader.turn(id)) ?? (await reader.turn(id.replace(/\.\d+$/, '')));
@@ -57,7 +57,7 @@ function toTimeline(
   };
 }
 
-/** The model is called when the turn starts, and again after all calls in its last response have settled (T5). */
+/** The model is called when the turn starts, and again after all calls in its last response have settled (TURN5). */
 function modelSpans(turn: TurnRecord, messages: readonly MessageRecord[], calls: readonly CallRecord[]): Span[] {
   const isOutside = messages.some(({ providerState }) => providerState?.provider === EXTERNAL_PROVIDER);
   if (isOutside) return [];

@@ -25,7 +25,7 @@ import type { Runtime } from '../step/runtime.js';
 import { readWorld, showAgentDefinition, toWorld } from '../worlds/show-world.js';
 import { writeWorld } from '../worlds/worlds.js';
 
-/** Exports a world without chats, grants or secrets, so that it can be recreated elsewhere (W3). */
+/** Exports a world without chats, grants or secrets, so that it can be recreated elsewhere (HTTP2). */
 export async function exportWorld(runtime: Runtime, worldId: string): Promise<WorldFile> {
   return await readWorld(runtime, worldId, async (reader, snapshot) => {
     const { world, agents } = snapshot;
@@ -106,7 +106,7 @@ export async function importWorld(runtime: Runtime, input: unknown, signer: Sign
   const made = agents.map(({ createdBy = [], ...definition }) => ({
     id: ids.get(definition.name) ?? '',
     definition,
-    // An agent that isn't in the file counts as unknown: then no agent reviews calls of this one (A50).
+    // An agent that isn't in the file counts as unknown: then no agent reviews calls of this one (SIGN3).
     makers: createdBy.map((name) => (name === UNKNOWN_AGENT ? name : (ids.get(name) ?? UNKNOWN_AGENT))),
   }));
   const main = made.find(({ definition }) => definition.name === mainAgent);

@@ -172,7 +172,7 @@ async function stopInactive(runtime: Runtime, worldId: string, agentId: string, 
     });
 }
 
-/** An ACP agent needs a program to start, and no other agent has one (A59). */
+/** An ACP agent needs a program to start, and no other agent has one (EXT3). */
 export function refuseAcp(
   { provider, acp }: Pick<AgentDefinition, 'provider' | 'acp'>,
   { field = 'acp', of = 'agent' }: { field?: string; of?: string } = {},

@@ -11,7 +11,7 @@ export interface ProviderChangeRecord {
 }
 
 /**
- * Changes the store's providers, and records the change in the audit log of every world, because all of them can use the providers (A16). The first
+ * Changes the store's providers, and records the change in the audit log of every world, because all of them can use the providers (LOG1). The first
  * record is committed together with the change.
  */
 export async function changeProviders<T>(

@@ -25,7 +25,7 @@ import type { Runtime } from '../step/runtime.js';
 import { errorMessage } from '../ports/error-message.js';
 
 /**
- * Checks what would happen to a call, and which rule decides (W3 `policy/check`), with the same gate as real calls but without grants. Nothing
+ * Checks what would happen to a call, and which rule decides (HTTP2 `policy/check`), with the same gate as real calls but without grants. Nothing
  * is written, and nothing runs, except a rehearsal that was asked for, which is recorded. Without an agent, every tool is permitted.
  */
 export async function checkPolicy(
@@ -121,7 +121,7 @@ function whyItRuns({ because, rule = '' }: Extract<Gate, { kind: 'run' }>): Reas
   return { code: because };
 }
 
-/** Masks the secrets of the call, because the verdict may be logged and shown (A15). */
+/** Masks the secrets of the call, because the verdict may be logged and shown (SAFE6). */
 function withoutSecrets(verdict: PolicyVerdict, secrets: readonly string[]): PolicyVerdict {
   const hide = (text: string): string =>
     secrets.reduce((shown, secret) => shown.replaceAll(secret, '…'), maskSecrets(text));

@@ -14,7 +14,7 @@ import { refuseRule, type RuleSource } from './compile-rules.js';
 
 type Agents = Parameters<typeof findUnfitReviewer>[1];
 
-/** Rejects new rules about who must sign that nobody in this world can satisfy (A48). Reads people only if there is such a rule. */
+/** Rejects new rules about who must sign that nobody in this world can satisfy (SIGN1). Reads people only if there is such a rule. */
 export async function checkSigners(
   reader: PeopleReader,
   worldId: string,

@@ -16,7 +16,7 @@ export interface RuleSource {
   readonly of?: string;
 }
 
-/** Compiles new rules. One invalid rule rejects all of them, with its position; none is ever skipped (A19). */
+/** Compiles new rules. One invalid rule rejects all of them, with its position; none is ever skipped (RULE1). */
 export function compileRules(rules: readonly string[], source: RuleSource): Policy {
   const compiled = compilePolicy(rules);
   if (compiled.ok) return compiled.policy;

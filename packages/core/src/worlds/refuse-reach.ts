@@ -24,8 +24,8 @@ interface ChangedWorld {
 }
 
 /**
- * Refuses a change that lets a world reach beyond itself (A21.7), unless the sender is an admin of the whole server, or it only reaches folders
- * inside the roots that one gave to this world. What could sign calls needs a sender who may sign them (A21.9).
+ * Refuses a change that lets a world reach beyond itself (SAFE2), unless the sender is an admin of the whole server, or it only reaches folders
+ * inside the roots that one gave to this world. What could sign calls needs a sender who may sign them (SAFE2.2).
  */
 export async function refuseReach(world: ChangedWorld, change: WorldChangeOf, safeguards: Sender): Promise<void> {
   const { may = MAY_NOTHING, isConfirmed = false } = safeguards;
@@ -73,7 +73,7 @@ export async function refuseRulesReach(
 
 /**
  * Whether something could read credentials: a program outside the sandbox, or a folder that no world may work in, such as one with keys. So is the
- * folder of a world with a rule `with passkey`, which A49.11 protects.
+ * folder of a world with a rule `with passkey`, which SIGN2.7 protects.
  */
 async function couldSign(world: ChangedWorld, { kind, what, field, outside }: Reach): Promise<boolean> {
   const { runtime, snapshot } = world;
@@ -89,7 +89,7 @@ async function couldSign(world: ChangedWorld, { kind, what, field, outside }: Re
   });
 }
 
-/** Whether the administrator's file lists exactly this command (A21.10). */
+/** Whether the administrator's file lists exactly this command (SAFE2.3). */
 function isListed({ options: { listedPrograms } }: Pick<Runtime, 'options'>, words: readonly string[]): boolean {
   return listedPrograms.some((listed) => JSON.stringify(listed) === JSON.stringify(words));
 }

@@ -6,7 +6,7 @@ import { refuseUnconfirmed } from './refuse-unconfirmed.js';
 
 /**
  * Refuses to give a world the folder of another one that has a rule `with passkey`, unless a trusted passkey confirmed it: agents could do there
- * without the passkey what the rule is about (A49.11).
+ * without the passkey what the rule is about (SIGN2.7).
  */
 export async function refuseSharedFolder(
   runtime: Pick<Runtime, 'findPlace' | 'caches'>,

@@ -8,11 +8,11 @@ export type May = (action: Action, worldId?: string) => boolean;
 
 /** What protects a change to a world. */
 export interface Safeguards {
-  /** The version that the sender has seen (W6). */
+  /** The version that the sender has seen (HTTP15). */
   expected?: Expected;
-  /** Whether a trusted passkey confirmed exactly this change. A program that uses the library needs no confirmation (A49.10). */
+  /** Whether a trusted passkey confirmed exactly this change. A program that uses the library needs no confirmation (SIGN2.8). */
   isConfirmed?: boolean;
-  /** What the sender may do here and elsewhere (A21.7). If absent, nothing. */
+  /** What the sender may do here and elsewhere (SAFE2). If absent, nothing. */
   may?: May;
 }
 
@@ -20,7 +20,7 @@ export interface Safeguards {
 export const MAY_NOTHING: May = () => false;
 
 /**
- * Refuses a change that would weaken a rule `with passkey`, unless a trusted passkey confirmed it (A49.5, A49.9). Otherwise, someone with a
+ * Refuses a change that would weaken a rule `with passkey`, unless a trusted passkey confirmed it (SIGN2.5, SIGN2.6). Otherwise, someone with a
  * stolen token would change the world instead of signing.
  */
 export function refuseUnconfirmed(snapshot: WorldSnapshot, change: PossibleWeakening, isConfirmed: boolean): void {

@@ -10,7 +10,7 @@ import { REVIEW_CALL } from '../turn/ids.js';
 import { agentVersion, policyVersion, worldVersion } from './versions.js';
 import { warnOfRules } from './warn-of-rules.js';
 
-/** A value with its version, which a conditional update must name (W6). */
+/** A value with its version, which a conditional update must name (HTTP15). */
 export interface Versioned<T> {
   value: T;
   version: string;
@@ -112,7 +112,7 @@ export function toPolicy(
   return { rules: [...policy], proposed: [...proposed], ...(warnings.length === 0 ? {} : { warnings }) };
 }
 
-/** An agent as shown to people. Keys pasted into the prompt are masked (A15) and restored when the prompt is sent back. */
+/** An agent as shown to people. Keys pasted into the prompt are masked (SAFE6) and restored when the prompt is sent back. */
 export function toAgent({ id, definition }: AgentRecord): Agent {
   return { id, ...showAgentDefinition(definition) };
 }

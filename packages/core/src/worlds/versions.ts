@@ -4,7 +4,7 @@ import type { AgentRecord, McpServerWithTools, WorldRecord } from '../ports/inde
 import { keyedHash } from '../evidence/hash-call.js';
 import { canonicalJson } from '../policy/index.js';
 
-/** The versions that a writer has seen, `*` for any version, or undefined to skip the check (W6). */
+/** The versions that a writer has seen, `*` for any version, or undefined to skip the check (HTTP15). */
 export type Expected = readonly string[] | '*' | undefined;
 
 /** A content hash: the same content always has the same version. */

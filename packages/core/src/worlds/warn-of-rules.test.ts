@@ -1,23 +1,23 @@
 import { expect, it } from 'vitest';
 import { warnOfRules } from './warn-of-rules.js';
 
-it('[A26] suggests the full name for a rule with the short name of an MCP tool', () => {
+it('[RULE5] suggests the full name for a rule with the short name of an MCP tool', () => {
   expect(warnOfRules(['deny pay(amount > 100)'], ['shell_cmd', 'mcp__ledger__pay'])).toEqual([
     { line: 1, rule: 'deny pay(amount > 100)', code: 'unknown-tool', tool: 'pay', closest: 'mcp__ledger__pay' },
   ]);
 });
 
-it('[A26] [A55.4] does not warn about the tools of known external programs, which are not listed anywhere', () => {
+it('[RULE5] [EXT1.4] does not warn about the tools of known external programs, which are not listed anywhere', () => {
   const rules = ['allow claude__Read(./**)', 'deny gemini__run_shell_command', 'deny cluade__Bash'];
   expect(warnOfRules(rules, ['shell_cmd'])).toMatchObject([{ line: 3, code: 'unknown-tool' }]);
 });
 
-it('[A43.4] warns about a rule that opens hosts, because commands that use them can’t be rehearsed', () => {
+it('[SAFE5.3] warns about a rule that opens hosts, because commands that use them can’t be rehearsed', () => {
   const rules = ['allow sandbox_network(example.com)', 'deny sandbox_network(bad.org)', 'allow sandbox_folder(~/lib)'];
   expect(warnOfRules(rules, ['shell_cmd'])).toMatchObject([{ line: 1, code: 'opens-network' }]);
 });
 
-it('[A26.6] warns about a rule that allows commands of an external program and spells none out, which can never apply', () => {
+it('[RULE5.6] warns about a rule that allows commands of an external program and spells none out, which can never apply', () => {
   const useless = [
     'allow claude__Bash(rm *)',
     'allow gemini__run_shell_command(git log --*)',

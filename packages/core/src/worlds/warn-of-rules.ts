@@ -20,7 +20,7 @@ export function warnOfRules(rules: readonly string[], tools: Iterable<string>): 
   });
 }
 
-/** Whether the rule has the whole command. A rule about effects has no command that it could allow (A60.2). */
+/** Whether the rule has the whole command. A rule about effects has no command that it could allow (CHANGE9.2). */
 function spellsOutCommand({ words, named, effect }: Rule): boolean {
   if (effect !== undefined || (words ?? named) === undefined) return false;
   return words?.some((word) => word.some((piece) => 'stars' in piece)) !== true;
@@ -32,7 +32,7 @@ function isAway(tool: string, names: readonly string[]): boolean {
   return server !== undefined && !names.some((name) => name.startsWith(server));
 }
 
-/** Whether the tool belongs to an external program that we know, such as `claude__Read` (A55.4). Nobody has a list of its tools. */
+/** Whether the tool belongs to an external program that we know, such as `claude__Read` (EXT1.4). Nobody has a list of its tools. */
 function isOutside(tool: string): boolean {
   const program = /^(.+?)__/.exec(tool)?.[1];
   return program !== undefined && programName(program) !== program;

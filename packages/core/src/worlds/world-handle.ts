@@ -15,7 +15,7 @@ import { chatIn, noWorld, commit, retry, retryStale } from '../step/commit.js';
 import type { Runtime, Step } from '../step/runtime.js';
 import { queueTurns } from '../step/move-turn.js';
 
-/** What a running call may do in its world: send messages as its agent, and create agents with no more permissions (A22). */
+/** What a running call may do in its world: send messages as its agent, and create agents with no more permissions (CALL17). */
 export function openWorldHandle(runtime: Runtime, invocation: CallRecord): WorldHandle {
   return {
     sendMessage: async (message) => await sendMessage(runtime, invocation, message),

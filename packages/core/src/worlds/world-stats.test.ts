@@ -10,7 +10,7 @@ const decided = { tool: 'a', by: null, signing: null };
 const who = (id: string, name = id) => ({ kind: 'person', id, name }) as const;
 
 describe('stats', () => {
-  it('[W3] return the median and p95 of durations', () => {
+  it('[HTTP2] return the median and p95 of durations', () => {
     const calls = [
       { tool: 'a', status: 'succeeded', ms: 10, count: 50 },
       { tool: 'a', status: 'failed', ms: 1_000, count: 45 },
@@ -22,7 +22,7 @@ describe('stats', () => {
     ]);
   });
 
-  it('[W3] distinguish unanswered approvals from decided ones', () => {
+  it('[HTTP2] distinguish unanswered approvals from decided ones', () => {
     const approvals: WorldCounts['approvals'] = [
       { ...decided, status: 'approved', scope: 'once', ms: 100, count: 2 },
       { ...decided, status: 'approved', scope: 'once', ms: 900, count: 1 },
@@ -38,7 +38,7 @@ describe('stats', () => {
     ]);
   });
 
-  it('[W3] [A48.9] count the decisions of each signer, whichever name they had', () => {
+  it('[HTTP2] [SIGN1.10] count the decisions of each signer, whichever name they had', () => {
     const signed = [who('ada', 'Ada'), who('bob')].map((each) => ({ who: each, via: 'test', at: 0 }));
     const once = { ...decided, scope: 'once', ms: 5 };
     const token = { kind: 'token', id: 'deploy', name: 'deploy' } as const;
@@ -52,7 +52,7 @@ describe('stats', () => {
       { ...once, by: JSON.stringify(who('bob')), status: 'expired', count: 3 },
     ];
     const stats = (person?: string) => toStats({ ...none, approvals }, person);
-    // [W3] For one person: only what they decided, or signed together with others.
+    // [HTTP2] For one person: only what they decided, or signed together with others.
     expect(stats('ada')).toMatchObject({
       approvals: [{ tool: 'a', decision: 'approved', scope: 'once', count: 5 }],
       waiting: { count: 5, median: 5 },
@@ -72,7 +72,7 @@ describe('stats', () => {
     ]);
   });
 
-  it('[S2] of a large world are cached', async () => {
+  it('[STORE2] of a large world are cached', async () => {
     const clock = createFakeClock();
     let reads = 0;
     const counts = (count: number): WorldCounts => ({

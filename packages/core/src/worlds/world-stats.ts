@@ -15,7 +15,7 @@ interface Counted {
 }
 const counted = new WeakMap<Runtime, Map<string, Counted>>();
 
-/** Statistics over all of a world's stored data (W3). `person`: count only approvals that this person decided or signed. Counting reads every row, so the statistics of a large world are cached for some seconds. */
+/** Statistics over all of a world's stored data (HTTP2). `person`: count only approvals that this person decided or signed. Counting reads every row, so the statistics of a large world are cached for some seconds. */
 export async function worldStats(runtime: Runtime, worldId: string, person?: string): Promise<Stats> {
   const known = counted.get(runtime) ?? new Map<string, Counted>();
   counted.set(runtime, known);

@@ -132,7 +132,7 @@ export async function updateWorld(
   });
 }
 
-/** Replaces a world's rules and prunes an import's proposals. One invalid rule rejects all: a policy never fails open (A19). */
+/** Replaces a world's rules and prunes an import's proposals. One invalid rule rejects all: a policy never fails open (RULE1). */
 export async function setPolicy(
   runtime: Runtime,
   worldId: string,

@@ -5,7 +5,7 @@ import { said } from '../testing/talk.js';
 afterEach(closeTestWorlds);
 
 describe('activity', () => {
-  it('[M8] a world reports when work starts, when it only waits for people, and when a chat is idle', async () => {
+  it('[WORLD8] a world reports when work starts, when it only waits for people, and when a chat is idle', async () => {
     const opened = await openTestWorld({
       script: [{ calls: [{ name: 'open' }] }, 'done'],
       tools: [gated('open', () => 'click')],
@@ -26,7 +26,7 @@ describe('activity', () => {
     ]);
   });
 
-  it('[M8] work in one chat is counted and does not make another one busy', async () => {
+  it('[WORLD8] work in one chat is counted and does not make another one busy', async () => {
     const busy = deferred();
     const opened = await openTestWorld({
       script: async ({ messages }) => {
@@ -47,7 +47,7 @@ describe('activity', () => {
 });
 
 describe('messages to a busy agent', () => {
-  it('[M11] a message during a turn neither replaces nor orphans the turn, and is answered after it', async () => {
+  it('[WORLD11] a message during a turn neither replaces nor orphans the turn, and is answered after it', async () => {
     const opened = await openTestWorld({
       tools: [gated('open', () => 'click')],
       script: ({ messages }) => {
@@ -78,7 +78,7 @@ describe('messages to a busy agent', () => {
     ]);
   });
 
-  it('[M11] waiting agents don’t block others', async () => {
+  it('[WORLD11] waiting agents don’t block others', async () => {
     const opened = await openTestWorld({
       agents: ['Ada', 'Bob'],
       tools: [gated('open', () => 'click')],
@@ -101,7 +101,7 @@ describe('messages to a busy agent', () => {
     expect(said(await opened.chat.messages()).filter((line) => line.startsWith('ada'))).toEqual([]);
   });
 
-  it('[M11] the chat is waiting, not working, while a message is queued behind a question to a person', async () => {
+  it('[WORLD11] the chat is waiting, not working, while a message is queued behind a question to a person', async () => {
     const opened = await openTestWorld({
       tools: [gated('open', () => 'click')],
       script: ({ messages }) => (messages.at(-1)?.content === 'open' ? { calls: [{ name: 'open' }] } : 'ok'),

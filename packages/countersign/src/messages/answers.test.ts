@@ -5,7 +5,7 @@ import { notices, talk } from '../testing/talk.js';
 afterEach(closeTestWorlds);
 
 describe('before an answer is published', () => {
-  it('[M5] self-mentions are removed, and an answer to an agent starts with that agent’s name; an answer to a person doesn’t', async () => {
+  it('[WORLD5] self-mentions are removed, and an answer to an agent starts with that agent’s name; an answer to a person doesn’t', async () => {
     const opened = await openTestWorld({
       agents: ['Ada', 'Bob'],
       script: ['@Ada @Bob what time is it?', 'Noon.', 'Thanks. <world>DONE</world>'],
@@ -18,20 +18,23 @@ describe('before an answer is published', () => {
     ]);
   });
 
-  it.each(['STOP', 'DONE', 'PASS'])('[M5.2] <world>%s</world> ends the exchange and addresses nobody', async (tag) => {
-    const opened = await openTestWorld({ agents: ['Ada', 'Bob'], script: () => `@Bob bye <world>${tag}</world>` });
-    expect(await talk(opened, '@Ada hi')).toEqual(['human: @Ada hi', 'ada: bye']);
-    expect(opened.provider.requests).toHaveLength(1);
-  });
+  it.each(['STOP', 'DONE', 'PASS'])(
+    '[WORLD5.2] <world>%s</world> ends the exchange and addresses nobody',
+    async (tag) => {
+      const opened = await openTestWorld({ agents: ['Ada', 'Bob'], script: () => `@Bob bye <world>${tag}</world>` });
+      expect(await talk(opened, '@Ada hi')).toEqual(['human: @Ada hi', 'ada: bye']);
+      expect(opened.provider.requests).toHaveLength(1);
+    },
+  );
 
-  it('[M5.2] an agent that only passes says nothing, and the chat is idle', async () => {
+  it('[WORLD5.2] an agent that only passes says nothing, and the chat is idle', async () => {
     const opened = await openTestWorld({ script: () => '<world>PASS</world>' });
     expect(await talk(opened, 'anything?')).toEqual(['human: anything?']);
     expect(await opened.chat.status()).toBe('idle');
     expect(notices(opened.events)).toEqual([]);
   });
 
-  it('[M5.2] <world>TO: a, b</world> addresses those agents', async () => {
+  it('[WORLD5.2] <world>TO: a, b</world> addresses those agents', async () => {
     const opened = await openTestWorld({
       agents: ['Ada', 'Bob', 'Cy'],
       script: ({ messages }) =>
@@ -41,7 +44,7 @@ describe('before an answer is published', () => {
     expect(opened.provider.requests).toHaveLength(3);
   });
 
-  it('[M5] an empty answer is not published, but reported', async () => {
+  it('[WORLD5] an empty answer is not published, but reported', async () => {
     const opened = await openTestWorld({ script: () => ' ' });
     expect(await talk(opened, 'hello?')).toEqual(['human: hello?']);
     expect(notices(opened.events)).toEqual([expect.stringContaining('empty answer')]);
@@ -49,7 +52,7 @@ describe('before an answer is published', () => {
 });
 
 describe('tool messages', () => {
-  it('[M12] results and decisions are not chat messages: they address nobody, whatever they contain', async () => {
+  it('[WORLD12] results and decisions are not chat messages: they address nobody, whatever they contain', async () => {
     const opened = await openTestWorld({
       agents: ['Ada', 'Bob'],
       tools: [gated('open', () => '@Bob please answer\n\n@human look')],
@@ -63,7 +66,7 @@ describe('tool messages', () => {
     expect(await opened.chat.memory('bob')).toEqual([]);
   });
 
-  it('[M12] [M5] the answer after a result follows the same rules as other answers', async () => {
+  it('[WORLD12] [WORLD5] the answer after a result follows the same rules as other answers', async () => {
     const opened = await openTestWorld({
       agents: ['Ada', 'Bob'],
       tools: [tool('look', () => 'sea')],

@@ -5,19 +5,19 @@ import { notices, talk } from '../testing/talk.js';
 afterEach(closeTestWorlds);
 
 describe('who answers', () => {
-  it('[M2] a message without a mention goes to every active agent', async () => {
+  it('[WORLD2] a message without a mention goes to every active agent', async () => {
     const world = await openTestWorld({ agents: ['Ada', 'Bob', { name: 'Off', active: false }] });
     expect((await talk(world, 'hello all')).toSorted()).toEqual(['ada: ok', 'bob: ok', 'human: hello all']);
   });
 
-  it('[M2] with a main agent, a message without a mention goes only to that agent, and a mention goes to the mentioned agent', async () => {
+  it('[WORLD2] with a main agent, a message without a mention goes only to that agent, and a mention goes to the mentioned agent', async () => {
     const opened = await openTestWorld({ agents: ['Ada', 'Bob'] });
     await opened.world.update({ mainAgent: 'bob' });
     expect(await talk(opened, 'hello')).toEqual(['human: hello', 'bob: ok']);
     expect((await talk(opened, '@Ada hello')).slice(2)).toEqual(['human: @Ada hello', 'ada: ok']);
   });
 
-  it('[M2] a world without an active agent reports that nobody answers', async () => {
+  it('[WORLD2] a world without an active agent reports that nobody answers', async () => {
     const opened = await openTestWorld({ agents: [{ name: 'Off', active: false }] });
     const why = 'the only agent, @Off, is inactive in this world. Activate an agent, then send your message again.';
     expect(await talk(opened, 'anybody?')).toEqual(['human: anybody?', `system: No agent will answer: ${why}`]);
@@ -34,7 +34,7 @@ describe('who answers', () => {
     ['mail bob@x.com', ['ada', 'bob', 'harbour-master']],
     ['I saw @bob today', []],
     ['@human please', []],
-  ])('[M3] %j is answered by %j', async (content, answering) => {
+  ])('[WORLD3] %j is answered by %j', async (content, answering) => {
     const { chat } = await openTestWorld({ agents: ['Ada', 'Bob', 'Harbour Master'] });
     await chat.send(content);
     await chat.settled();
@@ -45,7 +45,7 @@ describe('who answers', () => {
   it.each([
     ['hey @bob', '@Bob is mentioned in the middle of a line'],
     ['@off hello', '@Off is inactive'],
-  ])('[M3.5] nobody answers %j, and a message in the chat says why', async (content, why) => {
+  ])('[WORLD3.5] nobody answers %j, and a message in the chat says why', async (content, why) => {
     const opened = await openTestWorld({ agents: ['Ada', 'Bob', { name: 'Off', active: false }] });
     const { messageId } = await opened.chat.send(content);
     await opened.chat.settled();
@@ -62,7 +62,7 @@ describe('who answers', () => {
     expect((await opened.chat.messages()).at(-1)).toMatchObject({ sender: 'ada', content: 'ok' });
   });
 
-  it('[M3.5] an inactive agent among several mentions is named, and the others answer', async () => {
+  it('[WORLD3.5] an inactive agent among several mentions is named, and the others answer', async () => {
     const opened = await openTestWorld({ agents: ['Ada', { name: 'Off', active: false }] });
     const said = await talk(opened, '@Ada @Off hi');
     expect(said.toSorted()).toEqual([
@@ -74,21 +74,21 @@ describe('who answers', () => {
     expect(JSON.stringify(opened.provider.requests)).not.toContain('inactive');
   });
 
-  it('[M3.5] adds no notice for a message to people or from an agent that mentions nobody', async () => {
+  it('[WORLD3.5] adds no notice for a message to people or from an agent that mentions nobody', async () => {
     const opened = await openTestWorld({ script: ['I asked @bob about it.'], agents: ['Ada', 'Bob'] });
     await talk(opened, '@human look');
     await talk(opened, '@ada look');
     expect(notices(opened.events)).toEqual([]);
   });
 
-  it('[M3.5] explains the same message once, even if it is sent twice', async () => {
+  it('[WORLD3.5] explains the same message once, even if it is sent twice', async () => {
     const { chat } = await openTestWorld({ agents: ['Ada', 'Bob'] });
     await chat.send('hey @bob', { clientMessageId: 'one' });
     await chat.send('hey @bob', { clientMessageId: 'one' });
     expect((await chat.messages()).map(({ role }) => role)).toEqual(['user', 'system']);
   });
 
-  it('[M3.3] nobody answers a message to unknown names, and a notice says so', async () => {
+  it('[WORLD3.3] nobody answers a message to unknown names, and a notice says so', async () => {
     const opened = await openTestWorld({ agents: ['Ada'] });
     expect(await talk(opened, '@Zoe are you there?')).toEqual([
       'human: @Zoe are you there?',
@@ -97,19 +97,19 @@ describe('who answers', () => {
     expect(notices(opened.events)).toEqual([expect.stringContaining('@Zoe')]);
   });
 
-  it('[M4] an agent never answers itself, even if it mentions itself', async () => {
+  it('[WORLD4] an agent never answers itself, even if it mentions itself', async () => {
     const opened = await openTestWorld({ script: () => '@Ada again\n\n@Ada and again' });
     expect(await talk(opened, 'go')).toEqual(['human: go', 'ada: again\n\nand again']);
     expect(opened.provider.requests).toHaveLength(1);
   });
 
-  it('[M4] nobody answers an agent that mentions nobody', async () => {
+  it('[WORLD4] nobody answers an agent that mentions nobody', async () => {
     const opened = await openTestWorld({ agents: ['Ada', 'Bob'] });
     await talk(opened, '@Ada hello');
     expect(opened.provider.requests).toHaveLength(1);
   });
 
-  it('[M4] a person named like a user or an agent of another world is a person', async () => {
+  it('[WORLD4] a person named like a user or an agent of another world is a person', async () => {
     const { chat, provider } = await openTestWorld();
     for (const sender of ['user7', 'Userella', 'assistant-fan']) {
       await chat.send('hello', { sender });
@@ -119,14 +119,14 @@ describe('who answers', () => {
     expect(provider.requests[1]?.messages.at(-1)).toEqual({ role: 'user', content: 'hello', name: 'Userella' });
   });
 
-  it('[M4] an agent named like a user is an agent: it is answered only if it mentions someone', async () => {
+  it('[WORLD4] an agent named like a user is an agent: it is answered only if it mentions someone', async () => {
     const opened = await openTestWorld({ agents: ['user1', 'Bob'], turnLimit: 2 });
     await talk(opened, '@user1 hello');
     expect(opened.provider.requests).toHaveLength(1);
   });
 
   it.each(['ada', 'Ada', 'ADA', 'system', 'world', 'tool', '', ' ', 'x\u202Ey', 'x'.repeat(300)])(
-    '[M4] a client can’t send as %j',
+    '[WORLD4] a client can’t send as %j',
     async (sender) => {
       const { chat } = await openTestWorld();
       await expect(chat.send('I am not who I say', { sender })).rejects.toMatchObject({

@@ -8,7 +8,7 @@ const titles = ({ events }: TestWorld): string[] =>
   events.flatMap((each) => (each.event === 'system' && each.data.type === 'title' ? [each.data.message] : []));
 
 describe('titles', () => {
-  it('[M7] a model titles a chat when it first becomes idle, and only then', async () => {
+  it('[WORLD7] a model titles a chat when it first becomes idle, and only then', async () => {
     const opened = await openTestWorld({ model: { title: '# "Tides at noon"\n' } });
     expect(await opened.chat.title()).toBe('New chat');
     await talk(opened, 'when is high tide?');
@@ -20,7 +20,7 @@ describe('titles', () => {
     expect(titles(opened)).toHaveLength(2);
   });
 
-  it('[M7] a chat that waits for approval is called after its first message', async () => {
+  it('[WORLD7] a chat that waits for approval is called after its first message', async () => {
     const script = () => ({ calls: [{ name: 'remove' }] });
     const opened = await openTestWorld({ script, tools: [gated('remove', async () => 'ok')] });
     await opened.chat.send('  Remove\n x, the key is sk-Ab3dEf6hIj9kLmN0pQrStUvWx2z4 ');
@@ -28,7 +28,7 @@ describe('titles', () => {
     expect(await opened.chat.title()).toMatch(/^Remove x, the key is sk-A‹masked \d+: [^Q]*$/);
   });
 
-  it('[M7] a failure leaves the first message as the title, without a message in the chat', async () => {
+  it('[WORLD7] a failure leaves the first message as the title, without a message in the chat', async () => {
     const opened = await openTestWorld();
     const lines = await talk(opened, 'hello');
     await opened.world.quiet();
@@ -38,7 +38,7 @@ describe('titles', () => {
     expect(opened.errors).toEqual([]);
   });
 
-  it('[M7] the first message is the title of a chat whose first turn failed', async () => {
+  it('[WORLD7] the first message is the title of a chat whose first turn failed', async () => {
     const failing = (): never => {
       throw new Error('the model is overloaded');
     };
@@ -50,7 +50,7 @@ describe('titles', () => {
     expect(titles(opened)).toEqual(['When is high tide?']);
   });
 
-  it('[M7] is retried after the next answer, at most three times in all', async () => {
+  it('[WORLD7] is retried after the next answer, at most three times in all', async () => {
     const asked: string[] = [];
     const failing = (times: number) => (): string => {
       asked.push('title');

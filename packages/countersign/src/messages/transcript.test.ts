@@ -7,7 +7,7 @@ import { talk } from '../testing/talk.js';
 afterEach(closeTestWorlds);
 
 describe('messages', () => {
-  it('[M1] [M1.1] every message has a standard role, a sender and the message it replies to', async () => {
+  it('[WORLD1] [WORLD1.1] every message has a standard role, a sender and the message it replies to', async () => {
     const { chat, world, onlyApproval } = await openTestWorld({
       script: [{ say: 'Let me', calls: [{ name: 'open', arguments: { lock: 3 } }] }, 'It is open.'],
       tools: [gated('open', () => 'click')],
@@ -35,7 +35,7 @@ describe('messages', () => {
     expect(new Set(messages.map((m) => m.messageId)).size).toBe(messages.length);
   });
 
-  it('[M1.2] an assistant message with calls shows the outcome of each', async () => {
+  it('[WORLD1.2] an assistant message with calls shows the outcome of each', async () => {
     const { chat, world, onlyApproval } = await openTestWorld({
       script: [
         {
@@ -66,7 +66,7 @@ describe('messages', () => {
     ]);
   });
 
-  it('[M1.3] an assistant message has the start time of its calls and the usage of its model call', async () => {
+  it('[WORLD1.3] an assistant message has the start time of its calls and the usage of its model call', async () => {
     const usage = { inputTokens: 10, outputTokens: 3 };
     const opened = await openTestWorld({
       script: [{ calls: [{ name: 'look', arguments: {} }], usage }, 'done'],
@@ -78,7 +78,7 @@ describe('messages', () => {
     expect(message).toMatchObject({ usage, toolCallStartedAt: { [call?.id ?? '']: expect.any(String) as string } });
   });
 
-  it('[M1] events contain the same messages as the transcript', async () => {
+  it('[WORLD1] events contain the same messages as the transcript', async () => {
     const { chat, events } = await openTestWorld({ script: ['hello'] });
     await talk({ chat }, 'hi');
     const heard = events.flatMap((event) => (event.event === 'message' ? [event.data] : []));
@@ -89,14 +89,14 @@ describe('messages', () => {
     ['nothing', ''],
     ['whitespace', ' \n\t '],
     ['more than a million characters', 'x'.repeat(1_000_001)],
-  ])('[M1] a message of %s is refused with an error at its field, and nothing is stored', async (_, content) => {
+  ])('[WORLD1] a message of %s is refused with an error at its field, and nothing is stored', async (_, content) => {
     const { chat } = await openTestWorld();
     await expect(chat.send(content)).rejects.toMatchObject({ code: 'invalid', field: 'content' });
     expect(await chat.messages()).toEqual([]);
     expect(await chat.status()).toBe('idle');
   });
 
-  it('[M1] NUL, invalid surrogates and a megabyte of text arrive unchanged', async () => {
+  it('[WORLD1] NUL, invalid surrogates and a megabyte of text arrive unchanged', async () => {
     const { chat, provider } = await openTestWorld({
       script: () => 'read\ud800\0it',
       model: { contextTokens: 2_000_000 },
@@ -108,7 +108,7 @@ describe('messages', () => {
     expect((await chat.messages()).filter((m) => m.role === 'assistant')).toHaveLength(strange.length);
   });
 
-  it('[M1] [S2] a stored message is never rewritten, however many follow', async () => {
+  it('[WORLD1] [STORE2] a stored message is never rewritten, however many follow', async () => {
     const clock = createFakeClock();
     const opened = await openTestWorld({ clock });
     await talk(opened, 'first');
@@ -123,7 +123,7 @@ describe('messages', () => {
     expect(opened.events.filter((event) => event.event === 'message')).toHaveLength(42);
   });
 
-  it('[M1.1] a repeated clientMessageId is the same message and is answered once', async () => {
+  it('[WORLD1.1] a repeated clientMessageId is the same message and is answered once', async () => {
     const { chat, provider } = await openTestWorld();
     const sent = await Promise.all([1, 2, 3].map(() => chat.send('once', { clientMessageId: 'c1' })));
     await chat.settled();
@@ -133,7 +133,7 @@ describe('messages', () => {
     expect(await chat.messages()).toHaveLength(2);
   });
 
-  it('[M1] secrets in a chat are masked for people, even across chunks, but not for the model', async () => {
+  it('[WORLD1] secrets in a chat are masked for people, even across chunks, but not for the model', async () => {
     const secret = 'sk-proj-Zk3vQ8mT1xW6yB0nC5dF7gH9jL2pR4sU';
     const { chat, provider, events, heard } = await openTestWorld({
       script: [`your key is ${secret} , keep it`, 'ok'],

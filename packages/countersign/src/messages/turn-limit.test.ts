@@ -9,7 +9,7 @@ afterEach(closeTestWorlds);
 describe('the turn limit', () => {
   const chatter = { agents: ['Ada', 'Bob'], turnLimit: 2, script: () => 'and you?' };
 
-  it('[M6] counts turns, not model calls or events; the agent hands over once and then stays silent', async () => {
+  it('[WORLD6] counts turns, not model calls or events; the agent hands over once and then stays silent', async () => {
     const opened = await openTestWorld({
       ...chatter,
       tools: [tool('look', () => 'sea')],
@@ -29,7 +29,7 @@ describe('the turn limit', () => {
     expect(await opened.chat.status()).toBe('idle');
   });
 
-  it('[M6] an agent that has reached its limit stays silent until a person writes to it', async () => {
+  it('[WORLD6] an agent that has reached its limit stays silent until a person writes to it', async () => {
     const opened = await openTestWorld({ ...chatter, script: () => '@Bob @Ada and you?' });
     const first = await talk(opened, '@Ada start');
     await opened.world.quiet();
@@ -41,7 +41,7 @@ describe('the turn limit', () => {
     expect(second.length).toBeGreaterThan(first.length + 2);
   });
 
-  it('[M6] [M12] decisions reset no limit', async () => {
+  it('[WORLD6] [WORLD12] decisions reset no limit', async () => {
     const opened = await openTestWorld({
       ...chatter,
       turnLimit: 1,
@@ -58,7 +58,7 @@ describe('the turn limit', () => {
     expect(said(await opened.chat.messages())).toEqual(['human: @Ada start', 'ada: and you?']);
   });
 
-  it('[M6] [M11] answers every message of a person who writes more often than the limit while an agent works', async () => {
+  it('[WORLD6] [WORLD11] answers every message of a person who writes more often than the limit while an agent works', async () => {
     const busy = deferred();
     const opened = await openTestWorld({
       turnLimit: 2,
@@ -79,7 +79,7 @@ describe('the order of final messages', () => {
   it.each<[string, ScriptedReply, string]>([
     ['an answer', 'my answer', 'ada: my answer'],
     ['a failure', { fail: new ProviderError('auth', 'expired') }, 'system: Ada could not answer.'],
-  ])('[M6] %s comes before the handover message of the turn queued after it', async (_, reply, words) => {
+  ])('[WORLD6] %s comes before the handover message of the turn queued after it', async (_, reply, words) => {
     const busy = deferred();
     const opened = await openTestWorld({
       agents: [{ name: 'Ada', model: 'slow' }, 'Bob'],

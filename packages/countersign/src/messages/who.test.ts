@@ -15,7 +15,7 @@ import { createTestEngine, person } from '../testing/test-engine.js';
 
 const ada = { kind: 'person', id: 'p1', name: 'Ada Lovelace' } as const;
 
-it('[A16.5] a turn knows whose message led to it, even through other agents, and models don’t', async () => {
+it('[LOG1.4] a turn knows whose message led to it, even through other agents, and models don’t', async () => {
   const model = scripted(({ messages }) => {
     const last = messages.at(-1);
     if (last?.role === 'tool') return 'done';

@@ -30,7 +30,7 @@ export interface SharedOptions<T extends Tool = Tool> {
   approve?: Approve<ApprovalOf<T>>;
   /** How long `approve` may take, in milliseconds. Default: 10 minutes. */
   approveTimeoutMs?: number;
-  /** The administrator's rules: they override the rules of the worlds, and nothing in a world can change them (A19). */
+  /** The administrator's rules: they override the rules of the worlds, and nothing in a world can change them (RULE1). */
   adminRules?: readonly string[];
   /**
    * A description of the sandbox for tools that don't report their own. It is part of the call hash, shown on the card, and never treated as

@@ -5,7 +5,7 @@ import { CountersignError, unknownSandbox } from '@countersign/protocol';
 
 /**
  * The real path of the folder, with symlinks resolved. Looked up for every call: if the folder was replaced, the call needs approval again
- * (A7).
+ * (CALL7).
  */
 export function placeFinder(sandbox: string | undefined): PlaceFinder {
   // The program's own description is shown, but never trusted.

@@ -64,5 +64,5 @@ export async function checkInvariants(
 async function giveUp({ ground, store, worldId, uses }: Bench): Promise<void> {
   const verdict = await store.verifyAudit(worldId);
   await ground.close(store);
-  if (uses < USED_UP && !verdict.ok) throw new Error(`[A16] ${JSON.stringify(verdict)}`);
+  if (uses < USED_UP && !verdict.ok) throw new Error(`[LOG1] ${JSON.stringify(verdict)}`);
 }

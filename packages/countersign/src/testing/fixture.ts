@@ -31,7 +31,7 @@ export interface TestWorld {
   toolEvents: (invocationId?: string) => ToolEvent[];
   /** The only pending approval. */
   onlyApproval: () => Promise<Approval>;
-  /** Edits the only pending call, and returns its new approval (A7.4). */
+  /** Edits the only pending call, and returns its new approval (CALL7.4). */
   edit: (args: Record<string, unknown>) => Promise<Approval>;
 }
 

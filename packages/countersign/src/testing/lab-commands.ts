@@ -118,7 +118,7 @@ async function start(lab: Lab, command: Command): Promise<void> {
         tool_call_id: call.id,
         ...answer,
       });
-      if (command.foreign !== isForeign(outcome)) lab.violations.push(`[A18] ${JSON.stringify(outcome)}`);
+      if (command.foreign !== isForeign(outcome)) lab.violations.push(`[CALL16] ${JSON.stringify(outcome)}`);
       return;
     }
     case 'stop':
@@ -170,7 +170,7 @@ async function send(lab: Lab, command: Extract<Command, { do: 'send' }>): Promis
   const known = lab.messages.find((message) => message.clientMessageId === sent.clientMessageId);
   if (known === undefined) return;
   if (known.messageId !== undefined && known.messageId !== messageId) {
-    lab.violations.push(`[S1] ${sent.clientMessageId} is two messages`);
+    lab.violations.push(`[STORE1] ${sent.clientMessageId} is two messages`);
   }
   known.messageId = messageId;
 }
@@ -277,7 +277,7 @@ export async function finish(lab: Lab, approve: (at: number) => boolean): Promis
     // For a delayed retry, or a client that left: only the clock triggers these.
     lab.clock.advance(round % 10 === 9 ? 31_000 : 1_100);
   }
-  lab.violations.push('[S3] the world did not come to rest');
+  lab.violations.push('[STORE3] the world did not come to rest');
 }
 
 /** A dying process doesn't respond; the request goes to the next one. */

@@ -105,9 +105,9 @@ const execute: Execute = (name, args, context) => {
   const beside = lab.running.filter((other) => other.agentId === agentId && other.chatId === chatId);
   const together = [...beside.map((other) => other.tool), name];
   if (beside.length > 0 && !together.every((tool) => TRAITS[tool]?.readOnly === true)) {
-    lab.violations.push(`[T9] ran together: ${together.join(', ')}`);
+    lab.violations.push(`[TURN9] ran together: ${together.join(', ')}`);
   }
-  if (together.length > lab.settings.maxParallelTools) lab.violations.push(`[T9] ${together.length} at once`);
+  if (together.length > lab.settings.maxParallelTools) lab.violations.push(`[TURN9] ${together.length} at once`);
   if (name === 'boom') throw new Error('boom');
   return new Promise((resolve, reject) => {
     const entry: RunningTool = { ...execution, agentId, chatId, resolve, reject };
@@ -302,7 +302,7 @@ function modelOf(lab: Lab): Provider {
     generate(request) {
       lab.violations.push(...wrongInView(lab, request));
       if (lab.models.some((other) => whoseTurn(other.request) === whoseTurn(request))) {
-        lab.violations.push(`[T5] the model was called twice at once for ${whoseTurn(request)}`);
+        lab.violations.push(`[TURN5] the model was called twice at once for ${whoseTurn(request)}`);
       }
       return new Promise((resolve, reject) => {
         const entry: PendingModel = { request, resolve, reject };
@@ -313,7 +313,7 @@ function modelOf(lab: Lab): Provider {
   };
 }
 
-/** Checks that every call in the model's view has settled, with its result after it and in call order (T5). */
+/** Checks that every call in the model's view has settled, with its result after it and in call order (TURN5). */
 function wrongInView(lab: Lab, { messages }: GenerateRequest): string[] {
   const wrong: string[] = [];
   for (const [at, message] of messages.entries()) {
@@ -321,10 +321,11 @@ function wrongInView(lab: Lab, { messages }: GenerateRequest): string[] {
     const ids = message.tool_calls.map((call) => call.id);
     const answers = messages.slice(at + 1, at + 1 + ids.length);
     const answered = answers.map((answer) => (answer.role === 'tool' ? answer.tool_call_id : answer.role));
-    if (answered.join() !== ids.join()) wrong.push(`[T5] calls ${ids.join()} were answered by ${answered.join()}`);
-    for (const answer of answers) if (answer.content.includes('no result')) wrong.push('[T5] a call without a result');
+    if (answered.join() !== ids.join()) wrong.push(`[TURN5] calls ${ids.join()} were answered by ${answered.join()}`);
+    for (const answer of answers)
+      if (answer.content.includes('no result')) wrong.push('[TURN5] a call without a result');
     const open = ids.filter((id) => !lab.settledCalls.has(id));
-    if (open.length > 0) wrong.push(`[T5] the model was called while ${open.join()} had not settled`);
+    if (open.length > 0) wrong.push(`[TURN5] the model was called while ${open.join()} had not settled`);
   }
   return wrong;
 }

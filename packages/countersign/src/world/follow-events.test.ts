@@ -25,7 +25,7 @@ const idsOf = (events: readonly WorldEvent[]): number[] => events.filter(isStore
 const upTo = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
 describe('events', () => {
-  it('[L3] continue after a saved id without gaps or duplicates, even after a restart', async () => {
+  it('[LIB3] continue after a saved id without gaps or duplicates, even after a restart', async () => {
     const file = inFolder('events.db');
     const first = await openTestWorld({ file, script: () => 'hello' });
     const reading = until(first.world, { after: 0 }, says('hello'));
@@ -43,7 +43,7 @@ describe('events', () => {
     expect(ids).toEqual(upTo(1, ids.length));
   });
 
-  it('[L3] start with new events by default, and can be limited to one chat', async () => {
+  it('[LIB3] start with new events by default, and can be limited to one chat', async () => {
     const t = await openTestWorld({ script: () => 'hello' });
     const other = await t.world.chat();
     await t.chat.send('before');
@@ -62,7 +62,7 @@ describe('events', () => {
     expect(ofChat.filter(says('before')).length).toBe(1);
   });
 
-  it('[L3] [S6.2] include chunks for a reader that keeps up', async () => {
+  it('[LIB3] [STORE6.2] include chunks for a reader that keeps up', async () => {
     const t = await openTestWorld({ script: () => 'a long answer' });
     const reading = until(t.world, {}, says('a long answer'));
     await t.chat.send('hi');
@@ -72,7 +72,7 @@ describe('events', () => {
     expect(chunks.join('')).toBe('a long answer');
   });
 
-  it('[L3.1] a reader that falls far behind gets every stored event once from the log', async () => {
+  it('[LIB3.1] a reader that falls far behind gets every stored event once from the log', async () => {
     const t = await openTestWorld({ agents: [{ name: 'Ada', active: false }] });
     const seen: number[] = [];
     for await (const event of t.world.events({ after: 0 })) {
@@ -85,7 +85,7 @@ describe('events', () => {
     expect(seen.length).toBeGreaterThan(700);
   });
 
-  it('[L3.2] end when the signal aborts, and when the world is closed or deleted', async () => {
+  it('[LIB3.2] end when the signal aborts, and when the world is closed or deleted', async () => {
     const t = await openTestWorld();
     const never = (): boolean => false;
     const stop = new AbortController();
@@ -104,7 +104,7 @@ describe('events', () => {
     await deleted;
   });
 
-  it('[L3.2] of one chat end when it is deleted, even for a reader that is behind', async () => {
+  it('[LIB3.2] of one chat end when it is deleted, even for a reader that is behind', async () => {
     const { world, chat } = await openTestWorld();
     const never = (): boolean => false;
     const live = until(world, { chatId: chat.id, after: 0 }, never);
@@ -115,7 +115,7 @@ describe('events', () => {
     expect(await until(world, { chatId: chat.id, after: 0 }, never)).toEqual([]);
   });
 
-  it('[L3.2] reject an id that is not in the log, and invalid options', async () => {
+  it('[LIB3.2] reject an id that is not in the log, and invalid options', async () => {
     const { world } = await openTestWorld();
     await expect(until(world, { after: 1_000_000 }, () => true)).rejects.toThrow('has no event 1000000 yet');
     expect(() => world.events({ after: -1 })).toThrow('after: must be the id of an event');
@@ -125,7 +125,7 @@ describe('events', () => {
     expect(() => world.events(null as never)).toThrow('options: must be an object');
   });
 
-  it('[L3] continue on another process that shares the PostgreSQL database', async () => {
+  it('[LIB3] continue on another process that shares the PostgreSQL database', async () => {
     const store = await createMigratedDatabase();
     const agents = [{ name: 'Ada', provider: 'scripted', model: 'any' }];
     const open = async () => {

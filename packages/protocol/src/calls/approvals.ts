@@ -26,7 +26,7 @@ export const approvalStatusSchema = z.enum(['pending', 'approved', 'denied', 'ex
 /** The state of an approval. */
 export type ApprovalStatus = z.infer<typeof approvalStatusSchema>;
 
-/** A filter for approvals (W3). */
+/** A filter for approvals (HTTP2). */
 export const approvalFilterSchema = z.strictObject({
   status: approvalStatusSchema.exactOptional(),
   chatId: z.string().exactOptional(),
@@ -45,7 +45,7 @@ export const questionSchema = z.object({
 /** A question to people. */
 export type Question = z.infer<typeof questionSchema>;
 
-/** What approving "for this chat" can cover (A5.2). */
+/** What approving "for this chat" can cover (CALL5.2). */
 export const sessionOfferSchema = z.object({
   pattern: text(
     'What it covers by default, one pattern per line: the same program and options, with paths in the working folder, or the same arguments. Absent if only “*” is possible.',
@@ -55,7 +55,7 @@ export const sessionOfferSchema = z.object({
 });
 export type SessionOffer = z.infer<typeof sessionOfferSchema>;
 
-/** One approval in a person's queue (W3 `approvals`, A3). Arguments are masked (A15). */
+/** One approval in a person's queue (HTTP2 `approvals`, CALL3). Arguments are masked (SAFE6). */
 export const approvalSchema = z.object({
   approvalId,
   toolCallId,
@@ -113,7 +113,7 @@ api.add(approvalSchema, { id: 'Approval' });
 /** A call that needs or needed approval, as shown to people. */
 export type Approval = z.infer<typeof approvalSchema>;
 
-/** An approval with its position in the queue (A12). Decided approvals have no position. */
+/** An approval with its position in the queue (CALL12). Decided approvals have no position. */
 export const queuedApprovalSchema = approvalSchema.extend({
   position: field(
     z.number().int().min(1).exactOptional(),
@@ -125,7 +125,7 @@ export const queuedApprovalSchema = approvalSchema.extend({
 api.add(queuedApprovalSchema, { id: 'QueuedApproval' });
 export type QueuedApproval = z.infer<typeof queuedApprovalSchema>;
 
-/** An approval with the latest messages in its chat, at most ten (A3). */
+/** An approval with the latest messages in its chat, at most ten (CALL3). */
 export const approvalWithContextSchema = queuedApprovalSchema.extend({
   context: field(z.array(messageSchema), 'The last messages of the chat, at most ten.'),
 });
@@ -133,7 +133,7 @@ api.add(approvalWithContextSchema, { id: 'ApprovalWithContext' });
 /** An approval with the latest messages in its chat. */
 export type ApprovalWithContext = z.infer<typeof approvalWithContextSchema>;
 
-/** An unmasked call, for a person who asked to see it (A15). Invisible characters are escaped. */
+/** An unmasked call, for a person who asked to see it (SAFE6). Invisible characters are escaped. */
 export const revealedCallSchema = z.object({
   toolCallId,
   toolName,
@@ -142,7 +142,7 @@ export const revealedCallSchema = z.object({
 api.add(revealedCallSchema, { id: 'RevealedCall' });
 export type RevealedCall = z.infer<typeof revealedCallSchema>;
 
-/** A decision that still applies after its call. It is listed and can be revoked (A5, A14). */
+/** A decision that still applies after its call. It is listed and can be revoked (CALL5, CALL14). */
 export const grantSchema = z.object({
   grantId: text('Id of the grant.'),
   agentId,
@@ -159,7 +159,7 @@ api.add(grantSchema, { id: 'Grant' });
 /** A decision that covers later calls, until it is revoked. */
 export type Grant = z.infer<typeof grantSchema>;
 
-/** One record in the audit log (A16). Secrets are masked before it is written. */
+/** One record in the audit log (LOG1). Secrets are masked before it is written. */
 const auditRecordSchema = z.object({
   at: text('When it happened.'),
   worldId: text('Id of the world.'),
@@ -220,7 +220,7 @@ api.add(auditEntrySchema, { id: 'AuditEntry' });
 /** A record in the audit log, with its place in the hash chain. */
 export type AuditEntry = z.infer<typeof auditEntrySchema>;
 
-/** Whether a world's audit chain is intact (A16). */
+/** Whether a world's audit chain is intact (LOG1). */
 export const auditVerdictSchema = z.discriminatedUnion('ok', [
   z.object({
     ok: z.literal(true),

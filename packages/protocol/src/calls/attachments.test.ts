@@ -3,7 +3,7 @@ import { attachmentsIn, describeFile } from './attachments.js';
 
 const file = { id: 'a'.repeat(64), kind: 'image', mimeType: 'image/png', bytes: 12 };
 
-it('[T16] reads attachments only at the top level, where a tool can’t write', () => {
+it('[TURN16] reads attachments only at the top level, where a tool can’t write', () => {
   expect(attachmentsIn(JSON.stringify({ result: 'x', attachments: [file] }))).toEqual([file]);
   expect(attachmentsIn(JSON.stringify({ result: { attachments: [file] } }))).toEqual([]);
   expect(attachmentsIn(JSON.stringify({ result: JSON.stringify({ attachments: [file] }) }))).toEqual([]);

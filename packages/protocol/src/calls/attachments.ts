@@ -12,7 +12,7 @@ const common = {
 };
 
 /**
- * A file that a tool returned (T16). It is stored with its chat; results contain only this description. The type of a `file` is what the tool
+ * A file that a tool returned (TURN16). It is stored with its chat; results contain only this description. The type of a `file` is what the tool
  * claims, and must not be trusted.
  */
 export const attachmentSchema = z.discriminatedUnion('kind', [
@@ -26,7 +26,7 @@ const frameSchema = z.object({ attachments: z.array(attachmentSchema) });
 
 /** The attachments of a parsed result. They are at the top level of its JSON, where text from a tool can't be. */
 export function readAttachments(result: unknown): Attachment[] {
-  // Almost no result has any, and a failed parse is slow (N1).
+  // Almost no result has any, and a failed parse is slow (LIMIT1).
   if (typeof result !== 'object' || result === null || !('attachments' in result)) return [];
   const frame = frameSchema.safeParse(result);
   return frame.success ? frame.data.attachments : [];

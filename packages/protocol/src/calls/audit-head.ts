@@ -19,7 +19,7 @@ const auditClaimSchema = z.strictObject({
 export type AuditClaim = z.infer<typeof auditClaimSchema>;
 
 /**
- * The end of a world's audit log at one point in time (A16). Store it where nobody who can change the log can change it. Unknown fields are
+ * The end of a world's audit log at one point in time (LOG1). Store it where nobody who can change the log can change it. Unknown fields are
  * rejected because the signature would not cover them.
  */
 export const signedHeadSchema = auditClaimSchema.extend({

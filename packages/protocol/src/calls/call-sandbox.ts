@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { api, field, text } from '../input/field.js';
 
 /**
- * How a call runs and what it can access (A21). Screens branch on these fields; `detail` is only displayed. A tool that doesn't know must
+ * How a call runs and what it can access (SAFE1). Screens branch on these fields; `detail` is only displayed. A tool that doesn't know must
  * report `unknown`: never claim what isn't enforced.
  */
 export const callSandboxSchema = z.object({

@@ -3,8 +3,8 @@ import { field, text, chatId, turnId } from '../input/field.js';
 import { scopeSchema, toolDefinitionSchema } from './tools.js';
 
 /**
- * A person's decision on one approval (A4). Strict: silently dropping a misspelled `reason` or `scope` would approve something the person
- * didn't intend (A17).
+ * A person's decision on one approval (CALL4). Strict: silently dropping a misspelled `reason` or `scope` would approve something the person
+ * didn't intend (CALL15).
  */
 export const toolDecisionSchema = z.strictObject({
   tool_call_id: field(z.string().min(1).max(200), 'Id of the approval or of the call.'),
@@ -33,7 +33,7 @@ export type ToolDecision = z.infer<typeof toolDecisionSchema>;
 /** The maximum length of an answer. Longer text belongs in a file. */
 const LONGEST_ANSWER = 100_000;
 
-/** A person's answer to a question (W3) from `ask_human` or a running tool. It is data and approves nothing. */
+/** A person's answer to a question (HTTP2) from `ask_human` or a running tool. It is data and approves nothing. */
 export const questionAnswerSchema = z.strictObject({
   tool_call_id: field(z.string().min(1).max(200), 'Id of the approval or of the call.'),
   content: field(
@@ -49,7 +49,7 @@ export const questionAnswerSchema = z.strictObject({
 /** A person's answer to a question. */
 export type QuestionAnswer = z.infer<typeof questionAnswerSchema>;
 
-/** The result of a client tool, sent by its client (A18). Requires either content or an error. */
+/** The result of a client tool, sent by its client (CALL16). Requires either content or an error. */
 export const clientToolResultSchema = z
   .strictObject({
     tool_call_id: field(z.string().min(1).max(200), 'Id of the approval or of the call.'),
@@ -59,7 +59,7 @@ export const clientToolResultSchema = z
   .refine(({ content, error }) => (content === undefined) !== (error === undefined), 'send either content or error');
 export type ClientToolResult = z.infer<typeof clientToolResultSchema>;
 
-/** A client's registration (W3). Its tools are validated individually, under the names that agents use. */
+/** A client's registration (HTTP2). Its tools are validated individually, under the names that agents use. */
 export const newClientSchema = z.strictObject({
   label: field(z.string().min(1).max(200), 'Name of the client, shown to people.'),
   approvals: field(z.boolean(), 'Whether the client can ask a person for approvals.'),
@@ -76,7 +76,7 @@ export type NewClient = z.infer<typeof newClientSchema>;
 export type RefusalCode = 'unknown' | 'foreign' | 'settled' | 'expired' | 'changed' | 'not-allowed' | 'invalid';
 
 /**
- * The outcome of a decision or result (W5). Returned, not thrown, because a late click is not an error. `status` is the HTTP status; `state` is
+ * The outcome of a decision or result (HTTP14). Returned, not thrown, because a late click is not an error. `status` is the HTTP status; `state` is
  * the current state of the call.
  */
 export type ToolResultOutcome =

@@ -82,7 +82,7 @@ api.add(effectSchema, {
 /** What a call will do to the working folder. */
 export type Effect = z.infer<typeof effectSchema>;
 
-/** What a command did in a rehearsal if another program runs it itself (A60). It has no hash, because nobody signs or applies it. */
+/** What a command did in a rehearsal if another program runs it itself (CHANGE9). It has no hash, because nobody signs or applies it. */
 export const predictionSchema = effectSchema.omit({ effectHash: true }).extend({
   hidden: field(
     z.number().int().min(1).exactOptional(),

@@ -20,7 +20,7 @@ export const toolCallSchema = z.object({
 /** A tool call in a message. */
 export type ToolCall = z.infer<typeof toolCallSchema>;
 
-/** The status of a call, derived from its record, so that a client can rebuild its view from messages alone (M1). */
+/** The status of a call, derived from its record, so that a client can rebuild its view from messages alone (WORLD1). */
 export const toolCallStatusSchema = z.object({
   complete: field(z.boolean(), 'Whether the call has ended.'),
   result: field(z.unknown(), 'What the call returned.'),
@@ -34,7 +34,7 @@ export const usageSchema = z.object({
 /** The token usage of a model call. */
 export type Usage = z.infer<typeof usageSchema>;
 
-/** The message format, in memory and on the wire (M1). */
+/** The message format, in memory and on the wire (WORLD1). */
 export const messageSchema = z.object({
   messageId: field(z.string().min(1), 'Id of the message.'),
   chatId: field(z.string().min(1), 'Id of the chat.'),
@@ -67,14 +67,14 @@ api.add(messageSchema, { id: 'Message' });
 /** A message in a chat. */
 export type Message = z.infer<typeof messageSchema>;
 
-/** The prefix of tool names reserved for clients. A model can't call them (A10). */
+/** The prefix of tool names reserved for clients. A model can't call them (CALL10). */
 export const RESERVED_TOOL_PREFIX = 'client.';
 export const REQUEST_APPROVAL_TOOL = 'client.requestApproval';
 
 /** The maximum length of a message. Models couldn't read a longer one and pages couldn't show it. */
 const LONGEST_MESSAGE = 1_000_000;
 
-/** A new message (W3). Strict: the speaker is determined by the connection, never by the body (M4). */
+/** A new message (HTTP2). Strict: the speaker is determined by the connection, never by the body (WORLD4). */
 export const newMessageSchema = z.strictObject({
   content: field(
     z

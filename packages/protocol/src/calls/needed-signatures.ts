@@ -28,7 +28,7 @@ const signatureSchema = whoSchema.extend({
 /** Someone who signed, and from where. */
 export type Signature = z.infer<typeof signatureSchema>;
 
-/** The signatures that one rule requires for a call, and those it has (A48). */
+/** The signatures that one rule requires for a call, and those it has (SIGN1). */
 export const neededSignaturesSchema = z.object({
   rule: text('The rule that requires them.'),
   count: field(z.number().int().min(1), 'How many different people must sign.'),

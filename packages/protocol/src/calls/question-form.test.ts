@@ -3,7 +3,7 @@ import { fieldProblem } from './question-form.js';
 
 const field = { name: 'f', label: 'F', isRequired: true, least: 2, most: 3 } as const;
 
-it('[W3.30] says at the field which limit a value exceeds', () => {
+it('[HTTP8.7] says at the field which limit a value exceeds', () => {
   expect(fieldProblem({ ...field, kind: 'number' }, 1)).toBe('Must be at least 2.');
   expect(fieldProblem({ ...field, kind: 'text' }, 'abcd')).toBe('Must be at most 3 characters.');
   expect(fieldProblem({ ...field, kind: 'text', most: 1, least: 0 }, 'ab')).toBe('Must be at most 1 character.');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { describeReason } from './describe-reason.js';
 import { type AskReason, mapReason, type Reason } from './reasons.js';
 
-describe('[A47] reasons', () => {
+describe('[CALL20] reasons', () => {
   it.each<[Reason, string]>([
     [{ code: 'no-rule' }, 'no rule allows this call'],
     [{ code: 'unpredictable', cause: { code: 'glob' } }, 'the command uses a glob, so no rule can judge it in advance'],
@@ -35,7 +35,7 @@ describe('[A47] reasons', () => {
     expect(describeReason(reason)).toBe(words);
   });
 
-  it('[A15] are masked in their texts but not in their codes', () => {
+  it('[SAFE6] are masked in their texts but not in their codes', () => {
     const reason: AskReason = { code: 'every-call', cause: { code: 'told', text: 'star' }, changedSince: 'shown' };
     expect(mapReason(reason, () => '…')).toEqual({ ...reason, cause: { code: 'told', text: '…' } });
   });

@@ -4,7 +4,7 @@ import { causeSchema } from './causes.js';
 
 const rule = text('The rule.');
 const tool = text('Name of the tool.');
-/** The call changed after it was `shown` or `approved`, so it needs approval again (A7). */
+/** The call changed after it was `shown` or `approved`, so it needs approval again (CALL7). */
 const changedSince = field(
   z.enum(['shown', 'approved', 'signed']).exactOptional(),
   'Set if the call changed after it was shown or approved, or if a signature no longer counts (signed).',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isRule, policyLines, ruleLines } from './rule-lines.js';
 
 describe('rules in a text', () => {
-  it('[A19] are one per line, indented or not; blank lines and lines that start with # are skipped', () => {
+  it('[RULE1] are one per line, indented or not; blank lines and lines that start with # are skipped', () => {
     const text = '\uFEFF# ours\r\n\r\nallow read_file\r\n  deny shell_cmd(rm *)  \n\t# not this one\nask mcp__*';
     expect(ruleLines(text)).toEqual([
       { rule: 'allow read_file', line: 3, indent: 0 },
@@ -12,7 +12,7 @@ describe('rules in a text', () => {
     expect(ruleLines('')).toEqual([]);
   });
 
-  it('[A19] are stored with the comments and blank lines between them', () => {
+  it('[RULE1] are stored with the comments and blank lines between them', () => {
     const text = '\uFEFF# ours\r\n\r\nallow read_file\r\n  deny shell_cmd(rm *)  \n\t# indented \n\n\n';
     expect(policyLines(text)).toEqual(['# ours', '', 'allow read_file', 'deny shell_cmd(rm *)', '\t# indented']);
     expect(policyLines('')).toEqual([]);

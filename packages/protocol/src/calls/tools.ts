@@ -18,7 +18,7 @@ export function defaultMessage(toolName: string): string {
   return `Run ${toolName}`;
 }
 
-/** A tool's approval settings (A1). If absent, its calls run without approval. */
+/** A tool's approval settings (CALL1). If absent, its calls run without approval. */
 export const toolApprovalSchema = z.strictObject({
   required: field(z.boolean(), 'Whether calls need approval.'),
   message: field(
@@ -60,11 +60,11 @@ export const toolDefinitionSchema = z.strictObject({
 });
 export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
 
-/** What a call touches, reported by its tool, so that rules match what the call does (A1). */
+/** What a call touches, reported by its tool, so that rules match what the call does (CALL1). */
 export type Subject =
   /**
    * One simple command, or arguments as `name=value` words. Allow rules must spell out the words at `spell`; with `exact`, no star
-   * matches (A32). `files`: positions of operands that the program reads as names of files; absent if that isn't known. `inner`: runs inside another subject; deny and ask rules check it, and allowing the outer subject covers it.
+   * matches (RULE8). `files`: positions of operands that the program reads as names of files; absent if that isn't known. `inner`: runs inside another subject; deny and ask rules check it, and allowing the outer subject covers it.
    */
   | {
       kind: 'words';
@@ -78,7 +78,7 @@ export type Subject =
   | { kind: 'path'; path: string; argument?: string }
   | { kind: 'host'; host: string; argument?: string }
   /**
-   * No rule can allow the call (A19). `told`: the other subjects include everything that the call runs and names. `always`: every such call needs
-   * approval, regardless of grants and modes: what it writes may run later outside the sandbox (A20), or its program may describe it wrongly (A59).
+   * No rule can allow the call (RULE1). `told`: the other subjects include everything that the call runs and names. `always`: every such call needs
+   * approval, regardless of grants and modes: what it writes may run later outside the sandbox (RULE2), or its program may describe it wrongly (EXT3).
    */
   | { kind: 'dynamic'; why: Cause | string; told?: true; always?: true };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { api, field, text, agentId, chatId, toolCallId, toolName } from '../input/field.js';
 import { effectSchema } from './effect.js';
 
-/** A call whose changes are kept, so that a person can undo it (A58). */
+/** A call whose changes are kept, so that a person can undo it (CHANGE10). */
 export const undoableCallSchema = z.object({
   toolCallId,
   chatId,

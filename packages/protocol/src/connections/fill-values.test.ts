@@ -7,7 +7,7 @@ const program = (command: string, args: string[], env: Record<string, string>) =
 const remote = (url: string, headers: Record<string, string>) =>
   fillValues(newMcpServerSchema.parse({ name: 'x', transport: 'http', url, headers }));
 
-describe('[A46.14] fillValues', () => {
+describe('[MCP2.2] fillValues', () => {
   it('fills arguments from the variables, once, and keeps unknown names', () => {
     const env = { TOKEN: 'a${OTHER}$&', OTHER: 'b' };
     expect(program('npx', ['--token', '${TOKEN}', 'x=${OTHER}', '${HOME}', '${constructor}'], env)).toMatchObject({

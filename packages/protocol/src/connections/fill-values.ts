@@ -5,7 +5,7 @@ const SHELL = /(?:^|\/)(?:ba|da|z|k|fi)?sh$/;
 
 /**
  * Replaces `${NAME}` in the arguments with the variable of that name, and in the path and query of the URL with the header of that name,
- * which is then not sent as a header (A46.14). Only for the start of a server: the result contains secrets.
+ * which is then not sent as a header (MCP2.2). Only for the start of a server: the result contains secrets.
  */
 export function fillValues(definition: McpServerDefinition): McpServerDefinition {
   if (definition.transport === 'stdio') {

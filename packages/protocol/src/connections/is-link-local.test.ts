@@ -33,7 +33,7 @@ it.each([
   '[FD00:0ec2:0:0:0:0:0:254]',
   'Metadata.Google.Internal',
   'meta%64ata.google.internal',
-])('[P7.3] %s is a link-local address or a metadata service', (host) => {
+])('[MODEL7.3] %s is a link-local address or a metadata service', (host) => {
   expect(problemOf(host)).toContain('must not be a link-local address');
 });
 
@@ -47,12 +47,12 @@ it.each([
   '[fd00::5]',
   '169.254.example.com',
   'api.openai.com',
-])('[P7.3] %s is neither', (host) => {
+])('[MODEL7.3] %s is neither', (host) => {
   expect(problemOf(host)).toBeUndefined();
 });
 
 it.each(['169.254.169.254', '2852039166', '169%2e254.169.254', '[fe80::1]:8000', 'me@169.254.169.254', 'metadata'])(
-  '[A46.13] an MCP server can’t be at %s',
+  '[MCP3.5] an MCP server can’t be at %s',
   (host) => {
     const server = { name: 'x', transport: 'http', url: `http://${host}/mcp` };
     expect(newMcpServerSchema.safeParse(server).error?.issues[0]?.message).toMatch(/link-local|nvalid/);

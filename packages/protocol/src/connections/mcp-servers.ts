@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { api, field, text } from '../input/field.js';
 import { isLinkLocal } from './is-link-local.js';
 
-/** The name of an MCP server (W3 `mcp-servers`). It is part of the names of its tools: `mcp__name__tool`. */
+/** The name of an MCP server (HTTP2 `mcp-servers`). It is part of the names of its tools: `mcp__name__tool`. */
 export const mcpServerNameSchema = z
   .string()
   .regex(
@@ -17,7 +17,7 @@ const mcpCommon = {
   ),
   enabled: field(z.boolean().default(true), 'Whether the server is enabled.'),
 };
-/** Folders that a program may read (A46.5). */
+/** Folders that a program may read (MCP1.3). */
 const folders = z
   .array(
     z
@@ -34,7 +34,7 @@ const hostName = z
     error: 'must be a host name such as registry.npmjs.org, without https://, a port or a path',
   })
   .toLowerCase();
-/** `true`: all public hosts. `hosts`: only these public hosts (A46.10). */
+/** `true`: all public hosts. `hosts`: only these public hosts (MCP3). */
 export const mcpNetworkSchema = z.union([
   z.boolean(),
   z.strictObject({ hosts: field(z.array(hostName).min(1).max(50), 'Hosts it may connect to.') }),
@@ -104,7 +104,7 @@ export const newMcpServerSchema = z.discriminatedUnion('transport', [
 export type NewMcpServer = z.input<typeof newMcpServerSchema>;
 export type McpServerDefinition = z.output<typeof newMcpServerSchema>;
 
-/** Encrypted values in a stored definition (A46.3). If they are not text, they are damaged; they must not count as absent. */
+/** Encrypted values in a stored definition (MCP2). If they are not text, they are damaged; they must not count as absent. */
 export const storedMcpValuesSchema = z.string().catch('').optional();
 
 /** A partial definition. `accept`: accept the current tool definitions. */
@@ -182,7 +182,7 @@ export type McpContextRequest = z.infer<typeof mcpContextRequestSchema>;
 /** Text from a server. Nobody has checked it. */
 export const mcpContextTextSchema = z.object({ text: text('Text of the prompt or resource.') });
 
-/** Starts a sign-in to a remote server (A46.7). */
+/** Starts a sign-in to a remote server (MCP4). */
 export const mcpSignInRequestSchema = z.strictObject({
   origin: field(
     z.url({ protocol: /^https?$/ }).max(300),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { downloadingRunner, packageHosts, packageRunner, startTimeout } from './package-runner.js';
 
-it('[A46.2] recognizes commands that download what they run', () => {
+it('[MCP1.2] recognizes commands that download what they run', () => {
   const runners = [
     'npx -y x',
     '/usr/local/bin/npx x',
@@ -22,7 +22,7 @@ it('[A46.2] recognizes commands that download what they run', () => {
   expect(packageRunner('npm', ['--yes', 'exec', 'x'])).toBe('npm exec');
 });
 
-it('[A46.16] knows where a package runner downloads from', () => {
+it('[MCP3.2] knows where a package runner downloads from', () => {
   expect(packageHosts('npx')).toEqual(['registry.npmjs.org']);
   expect(packageHosts('npm exec', 'https://npm.example.org:8443/repo/')).toEqual(['npm.example.org']);
   expect(packageHosts('npx', 'nonsense')).toEqual(['registry.npmjs.org']);
@@ -30,7 +30,7 @@ it('[A46.16] knows where a package runner downloads from', () => {
   expect(packageHosts('uv run', 'https://npm.example.org')).toEqual(['pypi.org', 'files.pythonhosted.org']);
 });
 
-it('[A46.17] gives a package runner that can download more time to start', () => {
+it('[MCP3.3] gives a package runner that can download more time to start', () => {
   const npx = { command: 'npx', args: ['-y', 'x'] };
   expect(startTimeout({ ...npx, network: { hosts: ['registry.npmjs.org'] } })).toBe(150_000);
   expect(startTimeout({ ...npx, network: true }, 500)).toBe(120_500);

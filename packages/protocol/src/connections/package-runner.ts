@@ -38,7 +38,7 @@ export function downloadingRunner({ command, args, network = false }: Started): 
   return command === undefined || network === false ? undefined : packageRunner(command, args ?? []);
 }
 
-/** How long this server may take to start (A46.17). */
+/** How long this server may take to start (MCP3.3). */
 export function startTimeout(server: Started, startMs = START_MS): number {
   return startMs + (downloadingRunner(server) === undefined ? 0 : DOWNLOAD_MS);
 }

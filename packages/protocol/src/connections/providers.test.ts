@@ -22,7 +22,7 @@ function refused(change: Record<string, unknown>): { field?: string; message: st
 }
 
 describe('a new provider', () => {
-  it('[P7.6] has a known kind; an unknown one is refused with the list and a suggestion', () => {
+  it('[MODEL7.6] has a known kind; an unknown one is refused with the list and a suggestion', () => {
     const kinds = Object.keys(PROVIDER_KINDS);
     expect(kinds.join(' ')).toBe(
       'openai anthropic google azure openrouter mistral groq xai vllm lmstudio ollama openai-compatible',
@@ -33,7 +33,7 @@ describe('a new provider', () => {
     expect(refused({ kind: undefined }).message).toBe('kind: is missing');
   });
 
-  it('[P7.3] has a usable URL, and an error never quotes it', () => {
+  it('[MODEL7.3] has a usable URL, and an error never quotes it', () => {
     const bad = [
       ['localhost:8000', 'must begin with http:// or https://'],
       ['models', 'not a valid URL'],
@@ -55,7 +55,7 @@ describe('a new provider', () => {
     expect(parseRequest(newProviderSchema, azure, 'body')).toEqual(azure);
   });
 
-  it('[P7.3] [P8] has a key that fits into a header, and an error never quotes it', () => {
+  it('[MODEL7.3] [MODEL8] has a key that fits into a header, and an error never quotes it', () => {
     for (const apiKey of [
       `${KEY}\n`,
       `${KEY}\r\nX-Evil: 1`,
@@ -71,7 +71,7 @@ describe('a new provider', () => {
     }
   });
 
-  it('[P7.3] has all fields that its kind requires', () => {
+  it('[MODEL7.3] has all fields that its kind requires', () => {
     expect(refused({ apiKey: undefined }).message).toBe('apiKey: OpenAI needs an API key');
     expect(refused({ kind: 'azure' }).message).toMatch(/^baseUrl: Azure OpenAI has no default URL/);
     for (const name of ['', ' ', 'a\nb', '-x', 'x'.repeat(65)]) expect(refused({ name }).field).toBe('name');
@@ -82,7 +82,7 @@ describe('a new provider', () => {
   });
 });
 
-it('[P7] every kind has a default URL or an example', () => {
+it('[MODEL7] every kind has a default URL or an example', () => {
   for (const kind of Object.keys(PROVIDER_KINDS) as (keyof typeof PROVIDER_KINDS)[]) {
     const { baseUrl, example, key, keyPage } = providerKindFacts(kind);
     expect(URL.canParse(baseUrl ?? example ?? '')).toBe(true);
@@ -90,13 +90,13 @@ it('[P7] every kind has a default URL or an example', () => {
   }
 });
 
-it('[P7.3] a change may reset the URL and remove the key', () => {
+it('[MODEL7.3] a change may reset the URL and remove the key', () => {
   const change = { baseUrl: null, apiKey: null };
   expect(parseRequest(providerChangeSchema, change, 'body')).toEqual(change);
   expect(() => parseRequest(providerChangeSchema, { id: 'other' }, 'body')).toThrow('id');
 });
 
-it('[P7.9] recognizes URLs that send a key unencrypted to another machine', () => {
+it('[MODEL7.9] recognizes URLs that send a key unencrypted to another machine', () => {
   for (const url of ['http://gpu:8000/v1', 'HTTP://10.0.0.2', 'http://localhost.example/v1', 'http://[fe80::1]:80'])
     expect(isUnencrypted(url)).toBe(true);
   for (const url of ['https://gpu/v1', 'http://localhost:1', 'http://127.0.0.1/v1', 'http://[::1]:8000', 'nonsense'])

@@ -19,7 +19,7 @@ interface ProviderKindFacts {
   readonly keyPage?: string;
 }
 
-/** Every kind of provider that can be added (P7.6). */
+/** Every kind of provider that can be added (MODEL7.6). */
 export const PROVIDER_KINDS = {
   openai: {
     label: 'OpenAI',
@@ -280,7 +280,7 @@ export const providerModelsSchema = z.object({
 });
 export type ProviderModels = z.infer<typeof providerModelsSchema>;
 
-/** Whether a model is missing from a provider's list, and the most similar one (P9.2). */
+/** Whether a model is missing from a provider's list, and the most similar one (MODEL9.2). */
 export function unlistedModel(
   models: readonly Pick<ProviderModel, 'id'>[],
   model: string,

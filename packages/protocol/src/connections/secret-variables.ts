@@ -1,4 +1,4 @@
-/** Environment variables that contain our secrets. Programs that we start don't get them (A21). */
+/** Environment variables that contain our secrets. Programs that we start don't get them (SAFE1). */
 export const SECRET_VARIABLES = [
   'COUNTERSIGN_TOKEN',
   'COUNTERSIGN_SECRETS_KEY',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { field } from '../input/field.js';
 import { externalProgramSchema } from './external.js';
 
-/** The provider of an agent that is another program, started here and spoken to over the Agent Client Protocol (A59). */
+/** The provider of an agent that is another program, started here and spoken to over the Agent Client Protocol (EXT3). */
 export const ACP_PROVIDER = 'acp';
 
 /** Modes in which the known agents run calls without asking. */

@@ -3,7 +3,7 @@ import { api, field, text } from '../input/field.js';
 import { nameSchema } from '../text/names.js';
 import { oneLine } from '../people/people.js';
 
-/** The provider of an agent whose calls come from a program outside, such as Claude Code (A55). No model is ever called for it. */
+/** The provider of an agent whose calls come from a program outside, such as Claude Code (EXT1). No model is ever called for it. */
 export const EXTERNAL_PROVIDER = 'external';
 
 /** The program that proposes calls, as in the names of its tools: `claude__Bash`. `mcp` and `app` name other tools. */

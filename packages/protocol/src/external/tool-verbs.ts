@@ -1,7 +1,7 @@
 /** What the tools of coding agents do whose calls can be shown like those of our own tools, by the agents' own names. */
 export type ExternalVerb = 'run' | 'write' | 'change';
 
-/** `execute` is how ACP calls the shell of an agent that doesn't name its tools (A59). */
+/** `execute` is how ACP calls the shell of an agent that doesn't name its tools (EXT3). */
 export const EXTERNAL_VERBS: Readonly<Record<ExternalVerb, readonly string[]>> = {
   run: ['Bash', 'bash', 'shell', 'local_shell', 'exec_command', 'run_shell_command', 'Monitor', 'execute'],
   write: ['Write', 'write', 'write_file'],

@@ -16,20 +16,20 @@ const toolEventCommon = {
 const maskedArguments = z.unknown();
 
 /**
- * Why the outcome of a started call is unknown (S3): a person `stopped` it (M9), its process was `interrupted`, or its tool doesn't know
+ * Why the outcome of a started call is unknown (STORE3): a person `stopped` it (WORLD9), its process was `interrupted`, or its tool doesn't know
  * (`unknown`). Screens branch on this code, not on the error text.
  */
 export const unknownOutcomeSchema = z.enum(['stopped', 'interrupted', 'unknown']);
 export type UnknownOutcome = z.infer<typeof unknownOutcomeSchema>;
 
 /**
- * `not-claimed`: a call of a program outside was approved, but the program no longer waited for it, and nothing ran (A55.10). `conflict`: somebody
- * else changed the same files, and none of the call's changes were applied (A45).
+ * `not-claimed`: a call of a program outside was approved, but the program no longer waited for it, and nothing ran (EXT1.10). `conflict`: somebody
+ * else changed the same files, and none of the call's changes were applied (CHANGE2).
  */
 export const failedOutcomeSchema = z.enum([...unknownOutcomeSchema.options, 'not-claimed', 'conflict']);
 export type FailedOutcome = z.infer<typeof failedOutcomeSchema>;
 
-/** The lifecycle events of a call (T2, T3). A `switch` over `type` is the whole state machine. */
+/** The lifecycle events of a call (TURN2, TURN3). A `switch` over `type` is the whole state machine. */
 export const toolEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('TOOL_REHEARSED'),
@@ -101,7 +101,7 @@ export type ToolEvent = z.infer<typeof toolEventSchema>;
 export type ToolEventType = ToolEvent['type'];
 
 export const sseEventSchema = z.object({
-  /** `thinking`: a chunk of what the model writes before its answer (P11). */
+  /** `thinking`: a chunk of what the model writes before its answer (MODEL11). */
   type: field(z.enum(['start', 'thinking', 'chunk', 'end', 'error']), 'start, thinking, chunk, end or error.'),
   messageId: field(z.string().min(1), 'Id of the message.'),
   agentName: field(z.string().min(1), 'Name of the agent.'),
@@ -135,7 +135,7 @@ api.add(systemEventSchema, { id: 'SystemEvent' });
 export type SystemEvent = z.infer<typeof systemEventSchema>;
 
 /**
- * `idle`: the chat has no running or waiting work. `waiting`: only people can continue it (M8). `turn-ended`: a turn ended without an answer
+ * `idle`: the chat has no running or waiting work. `waiting`: only people can continue it (WORLD8). `turn-ended`: a turn ended without an answer
  * (passed, failed, stopped …), so no message from the agent shows it.
  */
 export const worldEventSchema = z.object({
@@ -163,13 +163,13 @@ api.add(crudEventSchema, { id: 'CrudEvent' });
 export type CRUDEvent = z.infer<typeof crudEventSchema>;
 
 interface Envelope {
-  /** The sequence number in the world's log. Events that aren't stored (chunks, output) repeat the last stored number (S6). */
+  /** The sequence number in the world's log. Events that aren't stored (chunks, output) repeat the last stored number (STORE6). */
   id: number;
   worldId: string;
   chatId?: string;
 }
 
-/** All events that a client can receive (W4). */
+/** All events that a client can receive (HTTP13). */
 export type WorldEvent = Envelope &
   (
     | { event: 'message'; data: z.infer<typeof messageSchema> }
@@ -183,7 +183,7 @@ export type WorldEvent = Envelope &
 /** The kinds of events. */
 export type WorldEventName = WorldEvent['event'];
 
-/** False for chunks and output, which are not in the log and repeat the previous number (S6). */
+/** False for chunks and output, which are not in the log and repeat the previous number (STORE6). */
 export function isStoredEvent({ event }: WorldEvent): boolean {
   return event !== 'sse' && event !== 'tool-output';
 }

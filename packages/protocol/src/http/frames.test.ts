@@ -24,11 +24,11 @@ describe('frames of an event stream', () => {
     { id: 3, worldId: 'harbour', event: 'crud', data: { operation: 'delete', entity: 'chat', id: 'chat_1' } },
   ];
 
-  it.each(events)('[W4.1] a frame of "$event" round-trips', (event) => {
+  it.each(events)('[HTTP13.1] a frame of "$event" round-trips', (event) => {
     expect(readFrame(toFrame(event), 'harbour')).toEqual({ kind: 'event', event });
   });
 
-  it('[W4] an unknown event or field of a newer server is not an error', () => {
+  it('[HTTP13] an unknown event or field of a newer server is not an error', () => {
     expect(readFrame({ id: '4', event: 'weather', data: '{}' }, 'w')).toEqual({ kind: 'unknown', name: 'weather' });
     const more = { type: 'idle', pendingOperations: 0, mood: 'calm' };
     expect(readFrame({ id: '4', event: 'world', data: JSON.stringify(more) }, 'w')).toEqual({
@@ -48,11 +48,11 @@ describe('frames of an event stream', () => {
       { id: '1', event: 'world', data: '{"type":"idle","pendingOperations":0,"chatId":7}' },
     ],
     ['a name on Object.prototype', { id: '1', event: 'constructor', data: '{}' }],
-  ])('[W4] reports a malformed frame without throwing: %s', (_what, frame) => {
+  ])('[HTTP13] reports a malformed frame without throwing: %s', (_what, frame) => {
     expect(['malformed', 'unknown']).toContain(readFrame(frame, 'w').kind);
   });
 
-  it('[S6.1] recognizes a reset by its name', () => {
+  it('[STORE6.1] recognizes a reset by its name', () => {
     expect(readFrame({ event: 'reset', data: '' }, 'w')).toEqual({ kind: 'reset' });
   });
 });

@@ -12,14 +12,14 @@ import {
 } from './events.js';
 import { messageSchema } from '../calls/messages.js';
 
-/** One frame of an event stream (W4), before serialization. */
+/** One frame of an event stream (HTTP13), before serialization. */
 export interface Frame {
   id: string;
   event: string;
   data: string;
 }
 
-/** Sent if the log no longer goes back to the client's position, so the client must reload (S6). Its `data` has no meaning. */
+/** Sent if the log no longer goes back to the client's position, so the client must reload (STORE6). Its `data` has no meaning. */
 export const RESET_FRAME = 'reset';
 
 /** Serializes an event. `data` includes the chat, because a world's stream covers all its chats. */

@@ -16,7 +16,7 @@ const cursor = z.string().min(1).max(500);
 const MAX_ITEMS = 1000;
 const limit = z.coerce.number().int().min(1).max(MAX_ITEMS);
 
-/** A page of a list, read forwards (W4). */
+/** A page of a list, read forwards (HTTP13). */
 export const listQuerySchema = z.strictObject({
   after: field(cursor.exactOptional(), 'Return items after this cursor (`next` of the previous page) or id.'),
   limit: field(limit.exactOptional(), 'Maximum number of items to return.'),
@@ -86,13 +86,13 @@ function asPart(part: z.core.$ZodType): z.ZodType {
 }
 
 const { policy: _, ...worldShape } = newWorldSchema.shape;
-/** Needed to weaken a rule that requires a passkey, and to sign a call under one (A49). */
+/** Needed to weaken a rule that requires a passkey, and to sign a call under one (SIGN2). */
 const confirmation = field(passkeyConfirmationSchema.exactOptional(), 'A challenge that was signed with a passkey.');
 /** A trusted passkey, and what a rule `with passkey` protects, is only removed with a confirmation. */
 export const removalSchema = z.strictObject({ confirmation });
-/** Opens another device of the same person (W1.12). */
+/** Opens another device of the same person (WHO2). */
 export const newDeviceLinkSchema = z.strictObject({ confirmation });
-/** New credentials, which could outlive a stolen session (W8.15). */
+/** New credentials, which could outlive a stolen session (WHO5.3). */
 export const newInvitationSchema = z.strictObject({ confirmation });
 export const confirmedTokenSchema = newTokenSchema.extend({ confirmation });
 export const confirmedExternalAgentSchema = newExternalAgentSchema.extend({ confirmation });
@@ -117,7 +117,7 @@ const decisionBody = toolDecisionSchema.extend({
 });
 const answerBody = questionAnswerSchema.extend({ agentId: field(id.exactOptional(), 'Id of the agent.') });
 
-/** What can be sent about a call (W3): a decision, a client tool's result, or a person's answer to a question. */
+/** What can be sent about a call (HTTP2): a decision, a client tool's result, or a person's answer to a question. */
 export const newToolResultSchema = z.union([decisionBody, answerBody, clientToolResultSchema]);
 export type NewToolResult = z.infer<typeof newToolResultSchema>;
 
@@ -127,7 +127,7 @@ export function toolResultSchemaFor(body: unknown): z.ZodType<NewToolResult> {
   return 'error' in body || ('content' in body && body.content === '') ? clientToolResultSchema : answerBody;
 }
 
-/** The outcome (W5). A refused decision is a problem document instead. */
+/** The outcome (HTTP14). A refused decision is a problem document instead. */
 export const toolResultReplySchema = z.object({
   kind: field(
     z.enum(['recorded', 'repeated']),
@@ -147,8 +147,8 @@ export const ruleWarningSchema = z.object({
   /**
    * `unknown-tool`: the world has no tool with this name now; `closest` is a similar one. `unreadable`: an older version stored a rule that no
    * longer parses, see `error`; as a deny or ask rule it matches every call to its tool, as an allow rule none. `star-outside`: it is for
-   * commands of a program outside and doesn't spell one out, so it allows none of them (A26.6). `opens-network`: commands that use a
-   * host it opens can't be rehearsed (A53.4).
+   * commands of a program outside and doesn't spell one out, so it allows none of them (RULE5.6). `opens-network`: commands that use a
+   * host it opens can't be rehearsed (CHANGE8.7).
    */
   code: field(z.enum(['unknown-tool', 'unreadable', 'star-outside', 'opens-network']), 'Stable code for programs.'),
   verb: field(z.enum(['allow', 'ask', 'deny']).exactOptional(), 'allow, ask or deny.'),

@@ -23,7 +23,7 @@ import { mcpNetworkSchema } from '../connections/mcp-servers.js';
 import { principalSchema } from '../people/delegations.js';
 import { whoSchema } from '../people/who.js';
 
-/** An error response (W2, RFC 9457). */
+/** An error response (HTTP1, RFC 9457). */
 export const problemSchema = z.object({
   type: text('URI of the problem type. about:blank means that only the status code applies.'),
   title: text('Name of the HTTP status.'),
@@ -35,7 +35,7 @@ export const problemSchema = z.object({
 api.add(problemSchema, { id: 'Problem' });
 export type Problem = z.infer<typeof problemSchema>;
 
-/** The format of every list (W4). `next` is the cursor for `after` (or `before`, when reading backwards); absent at the end. */
+/** The format of every list (HTTP13). `next` is the cursor for `after` (or `before`, when reading backwards); absent at the end. */
 export function listOf<T extends z.ZodType>(
   items: T,
 ): z.ZodObject<{ items: z.ZodArray<T>; next: z.ZodExactOptional<z.ZodString> }> {
@@ -61,7 +61,7 @@ export const healthSchema = z.object({
 });
 export type Health = z.infer<typeof healthSchema>;
 
-/** A single-use start link that signs in one browser. It expires after a minute (W1). */
+/** A single-use start link that signs in one browser. It expires after a minute (WHO1). */
 export const startLinkSchema = z.object({
   ticket: text('Ticket of a start link. Single use, valid for one minute.'),
   open: text('Start link for a browser.'),
@@ -87,7 +87,7 @@ export const oidcStartSchema = z.object({
 });
 export type OidcStart = z.infer<typeof oidcStartSchema>;
 
-/** What the OIDC provider added to our URL, with the attempt that this browser started (W9). */
+/** What the OIDC provider added to our URL, with the attempt that this browser started (WHO8). */
 const oidcReturnSchema = z.strictObject({
   attempt: field(
     z.string().min(1).max(4000),
@@ -100,7 +100,7 @@ const oidcReturnSchema = z.strictObject({
 });
 export type OidcReturn = z.infer<typeof oidcReturnSchema>;
 
-/** How a browser signs in (W1): exactly one of these. */
+/** How a browser signs in (WHO1): exactly one of these. */
 export const newSessionSchema = z
   .strictObject({
     ticket: field(secretSchema.exactOptional(), 'Ticket of a start link. Works once, for a minute.'),
@@ -174,7 +174,7 @@ api.add(policyVerdictSchema, { id: 'PolicyVerdict' });
 /** What would happen to a call, and why. */
 export type PolicyVerdict = z.infer<typeof policyVerdictSchema>;
 
-/** What a rule would match in a chat (W3 `policy/matches`). Several rules, one per line, are combined. */
+/** What a rule would match in a chat (HTTP2 `policy/matches`). Several rules, one per line, are combined. */
 export const policyMatchSchema = z
   .strictObject({
     chatId: field(z.string().min(1).max(200).exactOptional(), 'Id of the chat.'),
@@ -215,7 +215,7 @@ export const matchedCallSchema = z.object({
 });
 api.add(matchedCallSchema, { id: 'MatchedCall' });
 export type MatchedCall = z.infer<typeof matchedCallSchema>;
-/** A pending call that the rule or grant would cover (A5). */
+/** A pending call that the rule or grant would cover (CALL5). */
 export const coveredCallSchema = matchedCallSchema.extend({
   approvalId,
   chatId,
@@ -234,7 +234,7 @@ export const matchedCallsSchema = z.object({
 });
 export type MatchedCalls = z.infer<typeof matchedCallsSchema>;
 
-/** A tool as listed for people (W3 `tools`). */
+/** A tool as listed for people (HTTP2 `tools`). */
 export const listedToolSchema = toolDefinitionSchema.extend({
   trusted: field(
     z.boolean(),
@@ -365,7 +365,7 @@ const distribution = z.object({
   median: field(z.number(), 'Median, in milliseconds.'),
   p95: field(z.number(), '95th percentile, in milliseconds.'),
 });
-/** Statistics on all data stored for a world (W3 `stats`). Times are in milliseconds. */
+/** Statistics on all data stored for a world (HTTP2 `stats`). Times are in milliseconds. */
 export const statsSchema = z.object({
   chats: field(z.number().int(), 'Number of chats.'),
   messages: field(z.number().int(), 'Number of messages.'),

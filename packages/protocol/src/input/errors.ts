@@ -5,7 +5,7 @@ export type ErrorCode =
   | 'forbidden'
   | 'not-found'
   | 'conflict'
-  /** Someone else changed the resource after it was read (W6). */
+  /** Someone else changed the resource after it was read (HTTP15). */
   | 'stale'
   /** Too many of something within some time. Try again later. */
   | 'too-many'

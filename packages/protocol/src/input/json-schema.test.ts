@@ -8,7 +8,7 @@ const schema = z.strictObject({
   paths: z.array(z.string()),
 });
 
-it('[T11] explains every invalid argument in plain English', () => {
+it('[TURN11] explains every invalid argument in plain English', () => {
   const wrong = { limit: 9, paths: ['a', 1], x: 1, y: 2 };
   const error =
     'command: is missing; limit: must be at most 5; paths[1]: must be text; x: is not a known field; y: is not a known field';

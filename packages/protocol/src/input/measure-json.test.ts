@@ -7,6 +7,6 @@ it.each<[string, { values: number; depth: number }]>([
   ['{"a,[{":"\\",[{\\\\"}', { values: 1, depth: 1 }],
   ['[[],[]]', { values: 4, depth: 2 }],
   ['[[[', { values: 3, depth: 3 }],
-])('[T11.1] measures %j without parsing it', (text, measured) => {
+])('[TURN11.1] measures %j without parsing it', (text, measured) => {
   expect(measureJson(text)).toEqual(measured);
 });

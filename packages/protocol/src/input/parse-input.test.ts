@@ -41,11 +41,11 @@ it.each([
   [{ name: 'a', agents: [{ name: 'a', x: 1 }] }, 'world: agents[0].x: is not a known field'],
   // A schema's own message takes precedence.
   [{ name: 'a', id: 'x' }, 'world: id: has at least three letters'],
-])('[W2] explains what is wrong with %j', (input, sentence) => {
+])('[HTTP1] explains what is wrong with %j', (input, sentence) => {
   expect(() => parseInput(schema, input, 'world')).toThrow(sentence);
 });
 
-it('[W2] reports the field as a path with dots', () => {
+it('[HTTP1] reports the field as a path with dots', () => {
   expect(() => parseInput(schema, { name: 'a', agents: [{}] }, 'world')).toThrow(
     expect.objectContaining({ field: 'agents.0.name' }) as Error,
   );

@@ -3,7 +3,7 @@ import { refuseUnknownKeys } from './refuse-unknown-keys.js';
 
 const known = { name: true, readOnly: true };
 
-it('[W2] names the unknown key and suggests what to write instead', () => {
+it('[HTTP1] names the unknown key and suggests what to write instead', () => {
   const refused = (given: object) => () =>
     refuseUnknownKeys(given, known, 'tool "a"', { needsapproval: 'approval: …' });
   expect(refused({ name: 'a', needs_approval: true })).toThrow(

@@ -3,6 +3,6 @@ export interface Addressable {
   id: string;
   name: string;
   active: boolean;
-  /** Set if a program outside acts as the agent: it proposes calls and answers no messages (A55). */
+  /** Set if a program outside acts as the agent: it proposes calls and answers no messages (EXT1). */
   external?: boolean;
 }

@@ -5,7 +5,7 @@ import { explainInactive, explainSilence } from './explain-silence.js';
 const agent = (name: string, active = true): Addressable => ({ id: name.toLowerCase(), name, active });
 const crew = [agent('Ada'), agent('Bob'), agent('Off', false)];
 
-describe('[M3.5] why nobody answers', () => {
+describe('[WORLD3.5] why nobody answers', () => {
   it.each([
     ['hello', [], 'this world has no agents. Add an agent'],
     ['@ada hello', [], 'this world has no agents'],

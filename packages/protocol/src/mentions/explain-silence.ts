@@ -11,14 +11,14 @@ export type Silence =
   | { kind: 'no-agents' }
   | { kind: 'all-inactive'; names: readonly string[] }
   | { kind: 'inactive'; names: readonly string[]; active: readonly string[] }
-  /** Programs outside act as these agents, which propose calls and answer no messages (A55). */
+  /** Programs outside act as these agents, which propose calls and answer no messages (EXT1). */
   | { kind: 'external'; names: readonly string[]; active: readonly string[] }
   | { kind: 'unknown'; names: readonly string[]; active: readonly string[] }
-  /** Mentioned in the middle of a line, which addresses nobody (M3.3). */
+  /** Mentioned in the middle of a line, which addresses nobody (WORLD3.3). */
   | { kind: 'mid-line'; names: readonly string[]; active: readonly string[] };
 
 /**
- * Finds out why no agent answers a person's message (M3.5). Call it only if `resolveAddressees` finds no agent. Undefined if the
+ * Finds out why no agent answers a person's message (WORLD3.5). Call it only if `resolveAddressees` finds no agent. Undefined if the
  * message addresses only people.
  */
 export function findSilence(content: string, agents: readonly Addressable[]): Silence | undefined {
@@ -43,7 +43,7 @@ export function findSilence(content: string, agents: readonly Addressable[]): Si
   return { kind: 'mid-line', names: namedAgents(content, index).map(nameOf), active };
 }
 
-/** Explains why no agent answers, and what to do (M3.5). */
+/** Explains why no agent answers, and what to do (WORLD3.5). */
 export function explainSilence(content: string, agents: readonly Addressable[]): string | undefined {
   const silence = findSilence(content, agents);
   return silence === undefined ? undefined : `No agent will answer: ${reasonOf(silence)}`;

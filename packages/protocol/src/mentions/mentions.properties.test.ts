@@ -90,7 +90,7 @@ const fold = (text: string): string => text.normalize('NFKC').toLowerCase().repl
 const runs = { numRuns: scaled(300) };
 
 describe('for any world and any text', () => {
-  it('[M3] every name and id, in either case, addresses its agent at the start of a line', () => {
+  it('[WORLD3] every name and id, in either case, addresses its agent at the start of a line', () => {
     fc.assert(
       fc.property(
         world,
@@ -111,7 +111,7 @@ describe('for any world and any text', () => {
     );
   });
 
-  it('[M3] a text without an @ mentions nobody', () => {
+  it('[WORLD3] a text without an @ mentions nobody', () => {
     fc.assert(
       fc.property(plain, ({ agents, content }) => {
         expect(readMentions(content.replaceAll('@', ''), agents)).toEqual({ agentIds: [], human: false, unknown: [] });
@@ -119,7 +119,7 @@ describe('for any world and any text', () => {
     );
   });
 
-  it('[M3] a fenced text addresses nobody', () => {
+  it('[WORLD3] a fenced text addresses nobody', () => {
     fc.assert(
       fc.property(tagged, ({ agents, content }) => {
         const fence = '~'.repeat(100);
@@ -132,7 +132,7 @@ describe('for any world and any text', () => {
     );
   });
 
-  it('[M4] each answering agent is active, answers once, and is not the speaker', () => {
+  it('[WORLD4] each answering agent is active, answers once, and is not the speaker', () => {
     fc.assert(
       fc.property(plain, ({ agents, content, answering }) => {
         const { agentIds } = resolveAddressees({ content, speaker: answering, agents });
@@ -146,7 +146,7 @@ describe('for any world and any text', () => {
     );
   });
 
-  it('[M5] a published answer names its addressees, and never its author', () => {
+  it('[WORLD5] a published answer names its addressees, and never its author', () => {
     fc.assert(
       fc.property(tagged, (input) => {
         const prepared = prepareAnswer(input);
@@ -160,7 +160,7 @@ describe('for any world and any text', () => {
     );
   });
 
-  it('[M5] preparing an answer twice gives the same result', () => {
+  it('[WORLD5] preparing an answer twice gives the same result', () => {
     fc.assert(
       fc.property(plain, (input) => {
         const once = prepareAnswer(input);
@@ -170,7 +170,7 @@ describe('for any world and any text', () => {
     );
   });
 
-  it('[M5.2] an answer that ends the exchange addresses nobody', () => {
+  it('[WORLD5.2] an answer that ends the exchange addresses nobody', () => {
     fc.assert(
       fc.property(plain, (input) => {
         const prepared = prepareAnswer({ ...input, content: `<world>STOP</world>\n${input.content}` });
@@ -181,7 +181,7 @@ describe('for any world and any text', () => {
     );
   });
 
-  it('[M5.2] TO addresses exactly the agent it names', () => {
+  it('[WORLD5.2] TO addresses exactly the agent it names', () => {
     fc.assert(
       fc.property(plain, fc.nat(), (input, pick) => {
         const others = input.agents.filter(({ id, name: text }) => {
@@ -197,7 +197,7 @@ describe('for any world and any text', () => {
     );
   });
 
-  it('[M5.1] an answer to another agent is empty or addresses someone', () => {
+  it('[WORLD5.1] an answer to another agent is empty or addresses someone', () => {
     fc.assert(
       fc.property(plain, (input) => {
         fc.pre(input.answering.kind === 'agent' && input.answering.agentId !== input.agentId);
@@ -209,7 +209,7 @@ describe('for any world and any text', () => {
     );
   });
 
-  it('[M5] an answer to a person keeps all addressees except its author, and is unchanged if it doesn’t mention its author', () => {
+  it('[WORLD5] an answer to a person keeps all addressees except its author, and is unchanged if it doesn’t mention its author', () => {
     fc.assert(
       fc.property(plain, ({ agents, agentId, content }) => {
         const prepared = prepareAnswer({ content, agentId, answering: { kind: 'human' }, agents });
@@ -253,7 +253,7 @@ describe('a long text', () => {
   it.each([
     ...whole.map((piece) => [piece, 256] as const),
     ...[...lines, ...words].map((piece) => [piece, 64] as const),
-  ])('[M3] of %j, %i KiB, is scanned once', (piece, kilobytes) => {
+  ])('[WORLD3] of %j, %i KiB, is scanned once', (piece, kilobytes) => {
     const long = piece.repeat(Math.ceil((kilobytes * kilobyte) / piece.length));
     // The text starts with an @, because a text without one is not scanned.
     const content = `@bobx\n${long}`;

@@ -43,18 +43,18 @@ describe('prepareAnswer: self-mentions', () => {
     ['# @me', ''],
     ['@me - @me hi', 'hi'],
     ['> @me said so', '> @me said so'],
-  ])('[M5] removes them at the start of a line: %j', (content, expected) => {
+  ])('[WORLD5] removes them at the start of a line: %j', (content, expected) => {
     expect(published(content)).toBe(expected);
   });
 
   it.each(['I am @me', '`@me`', '```\n@me\n```\n', 'mail@me', '@menu', '  \n hello \n', ''])(
-    '[M5] keeps anything else: %j',
+    '[WORLD5] keeps anything else: %j',
     (content) => {
       expect(published(content)).toBe(content);
     },
   );
 
-  it('[M5] removing a mention never changes the target of another one', () => {
+  it('[WORLD5] removing a mention never changes the target of another one', () => {
     expect(answer('@bob @me smith is here')).toEqual({
       content: '@bob, smith is here',
       agentIds: ['bob'],
@@ -62,7 +62,7 @@ describe('prepareAnswer: self-mentions', () => {
     });
   });
 
-  it('[M5] removing a line never turns prose into code or code into prose', () => {
+  it('[WORLD5] removing a line never turns prose into code or code into prose', () => {
     expect(answer('a\n\n@me\n    @carol hi')).toEqual({ content: 'a\n\n@carol hi', agentIds: ['carol'], ended: false });
     expect(answer('@me\n\n    @carol hi')).toEqual({ content: '\n    @carol hi', agentIds: [], ended: false });
     expect(answer('@me ```\n@me, @carol\n```\n@bob hi')).toEqual({
@@ -91,12 +91,12 @@ describe('prepareAnswer: auto-mention', () => {
     ['```\n@carol\n```', '@Bob\n\n```\n@carol\n```'],
     ['\n    @carol', '@Bob\n\n    @carol'],
     ['    , @carol', '@Bob\n\n, @carol'],
-  ])('[M5.1] an answer to an agent without a mention addresses that agent: %j', (content, expected) => {
+  ])('[WORLD5.1] an answer to an agent without a mention addresses that agent: %j', (content, expected) => {
     expect(answer(content, bob)).toEqual({ content: expected, agentIds: ['bob'], ended: false });
   });
 
   it.each(['@carol hi', 'well\n@carol hi', '@human hi', '@off hi'])(
-    '[M5.1] an answer with a mention stays unchanged: %j',
+    '[WORLD5.1] an answer with a mention stays unchanged: %j',
     (content) => {
       expect(published(content, bob)).toBe(content);
     },
@@ -107,20 +107,20 @@ describe('prepareAnswer: auto-mention', () => {
     { kind: 'world' },
     { kind: 'agent', agentId: 'me' },
     { kind: 'agent', agentId: 'gone' },
-  ])('[M5.1] an answer to people, the world, itself or a removed agent gets none: %j', (answering) => {
+  ])('[WORLD5.1] an answer to people, the world, itself or a removed agent gets none: %j', (answering) => {
     expect(answer('hi', answering)).toEqual({ content: 'hi', agentIds: [], ended: false });
   });
 
-  it('[M5] an empty answer addresses nobody', () => {
+  it('[WORLD5] an empty answer addresses nobody', () => {
     expect(answer(' \n', bob)).toEqual({ content: ' \n', agentIds: [], ended: false });
     expect(answer('@me', bob)).toEqual({ content: '', agentIds: [], ended: false });
   });
 
-  it('[M5] an inactive agent is named but does not answer', () => {
+  it('[WORLD5] an inactive agent is named but does not answer', () => {
     expect(answer('hi', { kind: 'agent', agentId: 'off' })).toEqual({ content: '@Off hi', agentIds: [], ended: false });
   });
 
-  it('[M5.1] of two agents with the same name, the right one is addressed by its id', () => {
+  it('[WORLD5.1] of two agents with the same name, the right one is addressed by its id', () => {
     const twins = [...agents, { id: 'bob-2', name: 'Bob', active: true }];
     const answering: Speaker = { kind: 'agent', agentId: 'bob-2' };
     expect(prepareAnswer({ content: 'hi', agentId: 'me', answering, agents: twins })).toEqual({
@@ -142,7 +142,7 @@ describe('prepareAnswer: tags', () => {
     ['a\r\n<world>STOP</world>\r\nb', 'a\r\nb'],
     ['a <world>STOP</world> <world>DONE</world> b', 'a b'],
     ['<world>STOP</world>@carol: @bob hi', 'hi'],
-  ])('[M5.2] STOP, DONE and PASS end the exchange: %j', (content, expected) => {
+  ])('[WORLD5.2] STOP, DONE and PASS end the exchange: %j', (content, expected) => {
     for (const answering of [human, bob]) {
       expect(answer(content, answering)).toEqual({ content: expected, agentIds: [], ended: true });
     }
@@ -162,13 +162,13 @@ describe('prepareAnswer: tags', () => {
     ['<world>TO: carol</world>', '@Carol', ['carol']],
     ['<world>TO: bob</world> smith was here', '@Bob\n\nsmith was here', ['bob']],
     ['<world>TO: bob</world>\n```\n@carol\n```', '@Bob\n\n```\n@carol\n```', ['bob']],
-  ])('[M5.2] TO addresses exactly the agents it names: %j', (content, expected, agentIds) => {
+  ])('[WORLD5.2] TO addresses exactly the agents it names: %j', (content, expected, agentIds) => {
     for (const answering of [human, bob]) {
       expect(answer(content, answering)).toEqual({ content: expected, agentIds, ended: false });
     }
   });
 
-  it('[M5.2] a TO without any existing agent is ignored', () => {
+  it('[WORLD5.2] a TO without any existing agent is ignored', () => {
     expect(answer('<world>TO: ghost</world> hi', bob)).toEqual({ content: '@Bob hi', agentIds: ['bob'], ended: false });
     expect(answer('@carol hi <world>TO: me</world>')).toEqual({
       content: '@carol hi',
@@ -184,7 +184,7 @@ describe('prepareAnswer: tags', () => {
     '<world>HALT</world>',
     '<world>STOP',
     '<world>TO carol</world>',
-  ])('[M5.2] a tag in code or with unknown content is text: %j', (content) => {
+  ])('[WORLD5.2] a tag in code or with unknown content is text: %j', (content) => {
     expect(answer(content)).toEqual({ content, agentIds: [], ended: false });
   });
 });

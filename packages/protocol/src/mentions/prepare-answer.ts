@@ -24,7 +24,7 @@ export interface PreparedAnswer {
   ended: boolean;
 }
 
-/** Prepares a model's answer for publishing (M5). */
+/** Prepares a model's answer for publishing (WORLD5). */
 export function prepareAnswer({ content, agentId, answering, agents }: Answer): PreparedAnswer {
   const names = indexNames(agents);
   const tagged = takeWorldTags(content, names);

@@ -27,7 +27,7 @@ export interface ReadText {
 }
 
 const LIST_MARKER = /(?:[-*+]|\d{1,9}[.)])[ \t]+/y;
-/** List and heading markers and opening emphasis before an `@` (M3). Not `>`, because a quote repeats another author's text. */
+/** List and heading markers and opening emphasis before an `@` (WORLD3). Not `>`, because a quote repeats another author's text. */
 const MARKERS = /(?:(?:[-*+]|\d{1,9}[.)]|#{1,6})[ \t]+)*(?:\*{1,3}|_{1,3})?(?=@)/y;
 const FENCE = /`{3,}|~{3,}/y;
 

@@ -12,7 +12,7 @@ const crew = [
 const named = (content: string, agents = crew): string[] => readMentions(content, agents).agentIds;
 
 describe('readMentions', () => {
-  it('[M3.2] only the first 1,000 mentions count, in any position', () => {
+  it('[WORLD3.2] only the first 1,000 mentions count, in any position', () => {
     expect(named(`${'@bob '.repeat(999)}@alice`)).toEqual(['bob', 'alice']);
     expect(named(`${'@bob '.repeat(1_000)}@alice`)).toEqual(['bob']);
     expect(named(`${'@bob hi\n'.repeat(1_000)}@alice`)).toEqual(['bob']);
@@ -34,7 +34,7 @@ describe('readMentions', () => {
     ['hello\r\n  @bob hi', ['bob']],
     ['hello\r@bob hi', ['bob']],
     ['@bob do this\nand\n@alice do that', ['bob', 'alice']],
-  ])('[M3.1] a mention at the start of a line addresses the agent: %j', (content, expected) => {
+  ])('[WORLD3.1] a mention at the start of a line addresses the agent: %j', (content, expected) => {
     expect(named(content)).toEqual(expected);
   });
 
@@ -52,7 +52,7 @@ describe('readMentions', () => {
     ['# @bob', ['bob']],
     ['- ## **@bob** hi', ['bob']],
     ['I would:\n- **@bob**: do\n- _@alice_: do', ['bob', 'alice']],
-  ])('[M3.1] list, heading and emphasis markers may precede it: %j', (content, expected) => {
+  ])('[WORLD3.1] list, heading and emphasis markers may precede it: %j', (content, expected) => {
     expect(named(content)).toEqual(expected);
   });
 
@@ -65,7 +65,7 @@ describe('readMentions', () => {
     ['@bob, @harbour crew, @alice hi', ['bob', 'harbour-crew', 'alice']],
     ['@bob and @alice', ['bob']],
     ['@bob: @alice said so', ['bob']],
-  ])('[M3.2] several leading mentions address all of them: %j', (content, expected) => {
+  ])('[WORLD3.2] several leading mentions address all of them: %j', (content, expected) => {
     expect(named(content)).toEqual(expected);
   });
 
@@ -76,12 +76,12 @@ describe('readMentions', () => {
     ['@harbour crews go', ['harbour']],
     ['@harbour go', ['harbour']],
     ['@harbour\ncrew', ['harbour']],
-  ])('[M3] the longest matching name or id wins: %j', (content, expected) => {
+  ])('[WORLD3] the longest matching name or id wins: %j', (content, expected) => {
     expect(named(content)).toEqual(expected);
   });
 
   it.each(['@bobby hi', '@bob-hi', '@bob_hi', '@bob2', '@bobé'])(
-    '[M3] a longer word does not match the name: %j',
+    '[WORLD3] a longer word does not match the name: %j',
     (content) => {
       expect(readMentions(content, crew)).toEqual({
         agentIds: [],
@@ -107,7 +107,7 @@ describe('readMentions', () => {
     '** @bob** hi',
     '~~@bob~~ hi',
     '[@bob](x)',
-  ])('[M3.3] addresses no agent, known or unknown: %j', (content) => {
+  ])('[WORLD3.3] addresses no agent, known or unknown: %j', (content) => {
     expect(readMentions(content, crew)).toEqual({ agentIds: [], human: false, unknown: [] });
   });
 
@@ -127,7 +127,7 @@ describe('readMentions', () => {
     '```\n```\n    @bob hi',
     'see:\n\n\t@bob hi\n\n\t@bob again',
     '1. do\n    ```\n@bob\n    ```',
-  ])('[M3.3] a mention in code addresses nobody: %j', (content) => {
+  ])('[WORLD3.3] a mention in code addresses nobody: %j', (content) => {
     expect(readMentions(content, crew)).toEqual({ agentIds: [], human: false, unknown: [] });
   });
 
@@ -141,11 +141,11 @@ describe('readMentions', () => {
     'see:\n    @bob, this line belongs to the paragraph',
     '@bob ```js\n@alice\n```',
     '```\n```js\n@alice\n```\n@bob',
-  ])('[M3.3] a mention after or outside code counts: %j', (content) => {
+  ])('[WORLD3.3] a mention after or outside code counts: %j', (content) => {
     expect(named(content)).toEqual(['bob']);
   });
 
-  it('[M3.4] @human, in upper or lower case, is the only mention of people', () => {
+  it('[WORLD3.4] @human, in upper or lower case, is the only mention of people', () => {
     expect(readMentions('@Human please', crew)).toEqual({ agentIds: [], human: true, unknown: [] });
     expect(readMentions('@user1, @user, @world, @humans hi', crew)).toEqual({
       agentIds: [],
@@ -154,11 +154,11 @@ describe('readMentions', () => {
     });
   });
 
-  it('[M3.4] an agent named human never receives messages for people', () => {
+  it('[WORLD3.4] an agent named human never receives messages for people', () => {
     expect(readMentions('@human hi', [agent('human', 'Human')])).toEqual({ agentIds: [], human: true, unknown: [] });
   });
 
-  it('[M3.4] a longer name that starts with human is that agent', () => {
+  it('[WORLD3.4] a longer name that starts with human is that agent', () => {
     expect(readMentions('@human resources hi', [agent('hr', 'Human Resources')])).toEqual({
       agentIds: ['hr'],
       human: false,
@@ -166,7 +166,7 @@ describe('readMentions', () => {
     });
   });
 
-  it('[M3.3] unknown names are reported once each, as written, and do not end the list', () => {
+  it('[WORLD3.3] unknown names are reported once each, as written, and do not end the list', () => {
     expect(readMentions('@Ghost, @ghost, @bob @nobody- hi', crew)).toEqual({
       agentIds: ['bob'],
       human: false,
@@ -174,24 +174,24 @@ describe('readMentions', () => {
     });
   });
 
-  it('[M3] a very long unknown name is truncated to the maximum length', () => {
+  it('[WORLD3] a very long unknown name is truncated to the maximum length', () => {
     expect(readMentions(`@${'𝒳'.repeat(1000)}`, crew).unknown).toEqual(['𝒳'.repeat(64)]);
   });
 
-  it('[M3] letters of any script and Unicode normalization match', () => {
+  it('[WORLD3] letters of any script and Unicode normalization match', () => {
     const agents = [agent('jose', 'José'), agent('yurij', 'Юрий 2'), agent('odos', 'ΟΔΟΣ'), agent('wang', '王小明')];
     expect(named('@JOSE\u0301, @юрий 2, @οδος hi', agents)).toEqual(['jose', 'yurij', 'odos']);
     expect(named('@王小明，你好', agents)).toEqual(['wang']);
     expect(named('@王小明你好', agents)).toEqual([]);
   });
 
-  it('[M3] a name that is also another agent’s id means the agent with that name', () => {
+  it('[WORLD3] a name that is also another agent’s id means the agent with that name', () => {
     const agents = [agent('bob-2', 'Bob 2'), agent('bob-2-2', 'Bob-2')];
     expect(named('@bob 2', agents)).toEqual(['bob-2']);
     expect(named('@bob-2', agents)).toEqual(['bob-2-2']);
   });
 
-  it('[M3] an inactive agent is still addressed by its name', () => {
+  it('[WORLD3] an inactive agent is still addressed by its name', () => {
     expect(named('@off hi', [agent('off', 'Off', false)])).toEqual(['off']);
   });
 });

@@ -12,7 +12,7 @@ export interface Mentions {
   unknown: string[];
 }
 
-/** Reads the addressees of a text (M3): mentions at the start of a line, outside code. */
+/** Reads the addressees of a text (WORLD3): mentions at the start of a line, outside code. */
 export function readMentions(content: string, agents: readonly Addressable[]): Mentions {
   return gatherMentions(leadingMentions(content, indexNames(agents)));
 }

@@ -16,36 +16,36 @@ const from = (speaker: Speaker, content: string, mainAgent?: string) =>
 
 describe('resolveAddressees', () => {
   it.each<Speaker>([{ kind: 'human' }, { kind: 'world' }])(
-    '[M2] without a mention every active agent answers %j',
+    '[WORLD2] without a mention every active agent answers %j',
     (speaker) => {
       expect(from(speaker, 'hello')).toEqual({ agentIds: everybody, addressed: 'everyone' });
       expect(from(speaker, '')).toEqual({ agentIds: everybody, addressed: 'everyone' });
     },
   );
 
-  it('[M2] only the main agent answers messages without a mention', () => {
+  it('[WORLD2] only the main agent answers messages without a mention', () => {
     expect(from(human, 'hello', 'bob')).toEqual({ agentIds: ['bob'], addressed: 'everyone' });
     expect(from(human, '@alice hello', 'bob').agentIds).toEqual(['alice']);
   });
 
   it.each(['off', 'long-gone'])(
-    '[M2] a missing or inactive main agent (%s) does not keep the agents of the world from answering',
+    '[WORLD2] a missing or inactive main agent (%s) does not keep the agents of the world from answering',
     (mainAgent) => {
       expect(from(human, 'hello', mainAgent).agentIds).toEqual(everybody);
     },
   );
 
-  it('[M3] addressed agents answer in the order of mention, others do not', () => {
+  it('[WORLD3] addressed agents answer in the order of mention, others do not', () => {
     expect(from(human, '@bob, @alice hi')).toEqual({ agentIds: ['bob', 'alice'], addressed: 'named' });
   });
 
-  it('[M3.3] an email address does not count as a mention', () => {
+  it('[WORLD3.3] an email address does not count as a mention', () => {
     expect(from(human, 'mail bob@x.com')).toEqual({ agentIds: everybody, addressed: 'everyone' });
     expect(from(human, 'mail x@bob about it').agentIds).toEqual(everybody);
   });
 
   it.each(['what does @bob think?', 'what about (@Bob)?', '> @bob', 'is @off there?'])(
-    '[M3.3] nobody answers if an agent is mentioned only in the middle of a line: %j',
+    '[WORLD3.3] nobody answers if an agent is mentioned only in the middle of a line: %j',
     (content) => {
       expect(from(human, content)).toEqual({ agentIds: [], addressed: 'nobody' });
     },
@@ -59,35 +59,35 @@ describe('resolveAddressees', () => {
     'see https://x.com/@bob',
     'a.b@bob',
     '@bob/tools',
-  ])('[M3.3] text that is not a mention leaves the message to everyone: %j', (content) => {
+  ])('[WORLD3.3] text that is not a mention leaves the message to everyone: %j', (content) => {
     expect(from(human, content)).toEqual({ agentIds: everybody, addressed: 'everyone' });
   });
 
-  it('[M3.3] nobody answers a message that addresses only unknown names', () => {
+  it('[WORLD3.3] nobody answers a message that addresses only unknown names', () => {
     expect(from(human, '@ghost hi, ask @bob', 'bob')).toEqual({ agentIds: [], addressed: 'nobody' });
   });
 
-  it('[M3] an unknown name next to a known one changes nothing', () => {
+  it('[WORLD3] an unknown name next to a known one changes nothing', () => {
     expect(from(human, '@ghost, @bob hi')).toEqual({ agentIds: ['bob'], addressed: 'named' });
   });
 
-  it('[M3.4] @human counts as a mention', () => {
+  it('[WORLD3.4] @human counts as a mention', () => {
     expect(from(human, '@human look')).toEqual({ agentIds: [], addressed: 'named' });
     expect(from(human, '@human @bob look').agentIds).toEqual(['bob']);
   });
 
-  it('[M3] nobody answers in place of an inactive agent', () => {
+  it('[WORLD3] nobody answers in place of an inactive agent', () => {
     expect(from(human, '@off hi', 'bob')).toEqual({ agentIds: [], addressed: 'named' });
     expect(from(human, '@off, @bob hi').agentIds).toEqual(['bob']);
   });
 
-  it('[M4] an agent never answers itself', () => {
+  it('[WORLD4] an agent never answers itself', () => {
     const bob: Speaker = { kind: 'agent', agentId: 'bob' };
     expect(from(bob, '@bob hi')).toEqual({ agentIds: [], addressed: 'nobody' });
     expect(from(bob, '@bob @alice hi').agentIds).toEqual(['alice']);
   });
 
-  it("[M4] an agent's message is answered only by agents it addresses, regardless of its author's name", () => {
+  it("[WORLD4] an agent's message is answered only by agents it addresses, regardless of its author's name", () => {
     const service: Speaker = { kind: 'agent', agentId: 'user-service' };
     expect(from(service, 'hello', 'bob')).toEqual({ agentIds: [], addressed: 'nobody' });
     expect(from(service, '@bob hello')).toEqual({ agentIds: ['bob'], addressed: 'named' });

@@ -19,7 +19,7 @@ export interface AddressedMessage {
   mainAgent?: string | undefined;
 }
 
-/** Resolves who answers a message (M2–M4). */
+/** Resolves who answers a message (WORLD2–WORLD4). */
 export function resolveAddressees({ content, speaker, agents, mainAgent }: AddressedMessage): Addressees {
   const names = indexNames(agents);
   const self = speaker.kind === 'agent' ? speaker.agentId : undefined;

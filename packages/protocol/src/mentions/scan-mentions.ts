@@ -10,7 +10,7 @@ const INSIDE_WORD = /[\p{L}\p{M}\p{N}_.+%/\\-]$/u;
 /** More than any world needs. Without a limit, a message full of mentions would block the process. */
 export const MAX_MENTIONS = 1_000;
 
-/** The mentions at the start of each line, in order. Only these address agents (M3). */
+/** The mentions at the start of each line, in order. Only these address agents (WORLD3). */
 export function leadingMentions(content: string, names: NameIndex): Mention[] {
   // Fast path: most messages have no mention.
   if (!content.includes('@')) return [];

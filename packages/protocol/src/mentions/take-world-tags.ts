@@ -18,7 +18,7 @@ const END = /^(?:stop|done|pass)$/i;
 const TO = /^to\s*:/i;
 const PUNCTUATION = /[.,;:!?)]/;
 
-/** Reads and removes the `<world>` tags from an answer (M5). Tags in code and unknown tags are plain text. */
+/** Reads and removes the `<world>` tags from an answer (WORLD5). Tags in code and unknown tags are plain text. */
 export function takeWorldTags(content: string, names: NameIndex): TaggedAnswer {
   let isCode: ((position: number) => boolean) | undefined;
   const tags: Range[] = [];

@@ -1,7 +1,7 @@
 import { EXTERNAL_PROVIDER } from '../external/external.js';
 import type { Addressable } from './addressable.js';
 
-/** An agent in the form that mentions need. External agents answer no messages, so they count as inactive (A55). */
+/** An agent in the form that mentions need. External agents answer no messages, so they count as inactive (EXT1). */
 export function toAddressable({
   id,
   name,

@@ -14,7 +14,7 @@ const toolSchema = z
   .max(200)
   .regex(/^[A-Za-z0-9_*-]+$/, 'must be the name of a tool, which can contain only A-Z a-z 0-9 _ - and *');
 
-/** Lets another person sign calls for you (A51). If you have a trusted passkey, it must confirm this. */
+/** Lets another person sign calls for you (SIGN4). If you have a trusted passkey, it must confirm this. */
 export const newDelegationSchema = z.strictObject({
   to: field(id.clone(), 'Id of the person who signs for you. They need a role that may sign calls.'),
   tools: field(
@@ -31,7 +31,7 @@ export const newDelegationSchema = z.strictObject({
 });
 export type NewDelegation = z.infer<typeof newDelegationSchema>;
 
-/** Who can sign calls for whom, and until when (A51). */
+/** Who can sign calls for whom, and until when (SIGN4). */
 export const delegationSchema = z.object({
   id: text('Id of the delegation.'),
   by: field(principalSchema.clone(), 'The person whose right to sign it is.'),

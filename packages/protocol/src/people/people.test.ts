@@ -20,7 +20,7 @@ const who = (role: PersonRole | null, worldRoles: Record<string, PersonRole> = {
 const list = (actions: ReadonlySet<TokenScope>): string =>
   [...actions].filter((action) => action !== 'propose').join(' ');
 
-it('[W8.1] each role may do what the one below it may, and more', () => {
+it('[WHO4.1] each role may do what the one below it may, and more', () => {
   expect(ROLES.map((role) => [role, list(effectiveActions(who(role), undefined, undefined))])).toEqual([
     ['owner', 'read chat sign admin'],
     ['admin', 'read chat sign admin'],
@@ -31,7 +31,7 @@ it('[W8.1] each role may do what the one below it may, and more', () => {
   expect(list(effectiveActions(who(null), undefined, undefined))).toBe('');
 });
 
-it('[W8.1] the higher of the roles on the server and in the world counts, only in that world', () => {
+it('[WHO4.1] the higher of the roles on the server and in the world counts, only in that world', () => {
   const person = who('member', { lab: 'approver', garden: 'viewer' });
   expect(list(effectiveActions(person, 'lab', undefined))).toBe('read chat sign');
   expect(list(effectiveActions(person, 'garden', undefined))).toBe('read chat');
@@ -44,7 +44,7 @@ it('[W8.1] the higher of the roles on the server and in the world counts, only i
   }
 });
 
-it('[W8.1] scopes only restrict, and a disabled or removed person may do nothing', () => {
+it('[WHO4.1] scopes only restrict, and a disabled or removed person may do nothing', () => {
   expect(list(effectiveActions(who('owner'), 'lab', ['read', 'sign']))).toBe('read sign');
   expect(list(effectiveActions(who('viewer'), 'lab', all))).toBe('read');
   expect(effectiveActions(who('owner'), 'lab', []).size).toBe(0);
@@ -53,7 +53,7 @@ it('[W8.1] scopes only restrict, and a disabled or removed person may do nothing
   }
 });
 
-it('[W8] refuses names that are reserved, unclear or too long, and unknown roles', () => {
+it('[WHO4] refuses names that are reserved, unclear or too long, and unknown roles', () => {
   const accepted = (name: string): boolean => personNameSchema.safeParse(name).success;
   const good = ['Ada Lovelace', 'O’Neil, Jr.', 'Zoë', '王小明'];
   expect(good.filter(accepted)).toEqual(good);
@@ -67,7 +67,7 @@ it('[W8] refuses names that are reserved, unclear or too long, and unknown roles
   for (const name of ['Finance', '-x', 'a b', '', 'a--b']) expect(groupNameSchema.safeParse(name).success).toBe(false);
 });
 
-it('[W8.3] a client can tell what a session may do in a world, with the scopes of its token', () => {
+it('[WHO5] a client can tell what a session may do in a world, with the scopes of its token', () => {
   const base = { id: 'bob', name: 'Bob', via: 'terminal', actions: [], role: 'member' as const };
   const bob: Me = { ...base, kind: 'person', worldRoles: { lab: 'admin' } };
   expect([mayDo(bob, 'sign'), mayDo(bob, 'sign', 'lab'), mayDo(bob, 'chat', 'other')]).toEqual([false, true, true]);
@@ -76,7 +76,7 @@ it('[W8.3] a client can tell what a session may do in a world, with the scopes o
   expect(mayDo({ ...bob, kind: 'token', role: 'owner' }, 'admin')).toBe(true);
 });
 
-it('[W8.2] names up to three people to ask: those who may do it, or who can give the role for it', () => {
+it('[WHO4.2] names up to three people to ask: those who may do it, or who can give the role for it', () => {
   const person = (name: string, role: PersonRole | null, worldRoles = {}, status = 'active' as const) => ({
     ...{ name, role, worldRoles, status },
   });

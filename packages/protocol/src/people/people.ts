@@ -5,14 +5,14 @@ import { HIDDEN_IN_PROSE } from '../text/hidden.js';
 import { looksLike } from '../text/looks-like.js';
 import { RESERVED_NAMES } from '../text/names.js';
 
-/** What a person or a token may do (W8). `propose` is only for tokens of external agents. */
+/** What a person or a token may do (WHO4). `propose` is only for tokens of external agents. */
 export const ACTIONS = ['read', 'chat', 'sign', 'admin'] as const;
 export type Action = (typeof ACTIONS)[number];
 
 export const tokenScopeSchema = z.enum([...ACTIONS, 'propose']);
 export type TokenScope = z.infer<typeof tokenScopeSchema>;
 
-/** The id of the audit log for changes that belong to no world (W8.6). Ids of worlds never begin with an underscore. */
+/** The id of the audit log for changes that belong to no world (WHO4.6). Ids of worlds never begin with an underscore. */
 export const SERVER_LOG = '_server';
 
 /** From most to least privileged. */
@@ -102,7 +102,7 @@ export const personNameSchema = oneLine(100).refine(
 const emailSchema = z.email('must be an email address, such as ada@example.com').max(200);
 const worldRolesSchema = z.record(z.string().min(1).max(200), personRoleSchema.exclude(['owner']));
 
-/** A person who can sign in (W8). */
+/** A person who can sign in (WHO4). */
 export const personSchema = z.object({
   id: text('Id of the person.'),
   name: text('Name of the person.'),
@@ -202,7 +202,7 @@ export const openSessionSchema = z.object({
 api.add(openSessionSchema, { id: 'OpenSession' });
 export type OpenSession = z.infer<typeof openSessionSchema>;
 
-/** A rule about who must sign that nobody can satisfy (A48.11). */
+/** A rule about who must sign that nobody can satisfy (SIGN1.9). */
 export const stuckRuleSchema = z.object({
   world: text('Id of the world.'),
   worldName: text('Name of the world.'),
@@ -238,7 +238,7 @@ export const meSchema = z.object({
   ),
   limitedBy: field(
     z.enum(['token', 'invitation']).exactOptional(),
-    'Whether `scopes` are those of a token or of an invitation (W8.11).',
+    'Whether `scopes` are those of a token or of an invitation (WHO5.1).',
   ),
   passkeysToConfirm: field(
     z.number().int().exactOptional(),

@@ -6,7 +6,7 @@ const hex32 = z.string().regex(/^[0-9a-f]{64}$/);
 const base64url = z.string().regex(/^[\w-]+$/);
 const id = z.string().min(1).max(200);
 
-/** What a passkey signs: this decision about exactly this call (A49). */
+/** What a passkey signs: this decision about exactly this call (SIGN2). */
 const signedDecisionSchema = z.strictObject({
   call: field(hex32.clone(), 'Salted hash of the call as it was shown.'),
   salt: field(hex32.clone(), 'Random salt of the hash.'),
@@ -62,7 +62,7 @@ const confirmableSchema = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.literal('trust-passkey'), passkey: field(id.clone(), 'Id of the passkey.') }),
   z.strictObject({ kind: z.literal('remove-passkey'), passkey: field(id.clone(), 'Id of the passkey.') }),
-  /** A request that would weaken a rule `with passkey`, delegates a right to sign, opens another device, or creates a credential, exactly as it is sent (A49.5, A51.4, W1.12, W8.15). */
+  /** A request that would weaken a rule `with passkey`, delegates a right to sign, opens another device, or creates a credential, exactly as it is sent (SIGN2.5, SIGN4.4, WHO2, WHO5.3). */
   z.strictObject({
     kind: z.literal('change-world'),
     method: field(z.enum(['POST', 'PUT', 'PATCH', 'DELETE']), 'Method of the request to confirm.'),

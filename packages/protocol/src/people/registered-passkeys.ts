@@ -9,7 +9,7 @@ const base64url = (longest: number): z.ZodString =>
     .max(longest)
     .regex(/^[\w-]+$/, 'must be base64url without padding');
 
-/** A passkey that a person registered (W8.7). */
+/** A passkey that a person registered (WHO6). */
 export const passkeySchema = z.object({
   id: text('Id of the passkey.'),
   name: text('Name of the passkey, such as Chrome on Linux.'),

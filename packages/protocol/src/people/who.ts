@@ -11,7 +11,7 @@ const nameSchema = z
   .max(200)
   .refine((name) => name.trim() === name && !UNCLEAR.test(name), 'must be one line of visible characters');
 
-/** Who did something (A16). `token`: a shared token that belongs to nobody in particular. `system`: Countersign itself. */
+/** Who did something (LOG1). `token`: a shared token that belongs to nobody in particular. `system`: Countersign itself. */
 export const whoSchema = z.strictObject({
   kind: field(z.enum(['person', 'agent', 'token', 'system']), 'person, agent, token or system.'),
   id: field(z.string().min(1).max(200), 'Id of the person, agent or token.'),
@@ -21,7 +21,7 @@ api.add(whoSchema, { description: 'Who did it.' });
 /** Who did something. */
 export type Who = z.infer<typeof whoSchema>;
 
-/** Who signed, and from where. Taken from the connection, never from the request body (A16). */
+/** Who signed, and from where. Taken from the connection, never from the request body (LOG1). */
 export const signerSchema = z.strictObject({
   who: whoSchema,
   /** The device or client, such as "Chrome on Linux", "terminal" or a client's label. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { freeName, isReservedName, nameFrom, nameSchema } from './names.js';
 
 describe('a name', () => {
-  it('[A22.3] can’t be a reserved name', () => {
+  it('[CALL17.3] can’t be a reserved name', () => {
     for (const name of ['human', 'User', 'WORLD', 'system', 'you', 'You', 'ＹＯＵ', 'notice'])
       expect([name, isReservedName(name), nameSchema.safeParse(name).success]).toEqual([name, true, false]);
     for (const name of ['Ada', 'Young', 'you too', 'Notices']) expect(nameSchema.safeParse(name).success).toBe(true);
@@ -19,7 +19,7 @@ it.each([
   ['/src/world', 'world project'],
   [`/src/${'x'.repeat(300)}`, 'x'.repeat(64)],
   [`/src/${'x'.repeat(63)}𝒳`, 'x'.repeat(63)],
-])('[X1.3] the path %j yields a valid name', (path, name) => {
+])('[TERM1.3] the path %j yields a valid name', (path, name) => {
   expect(nameFrom(path, 'project')).toBe(name);
   expect(nameSchema.safeParse(name).success).toBe(true);
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Reserved names. Each already has a meaning in conversations or on screens (A22). */
+/** Reserved names. Each already has a meaning in conversations or on screens (CALL17). */
 export const RESERVED_NAMES = ['human', 'user', 'world', 'system', 'you', 'notice'] as const;
 
 /** Letters, digits, space, `-` and `_`. Names must start and end with a letter or digit, so that mentions are unambiguous. */

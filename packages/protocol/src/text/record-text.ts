@@ -1,5 +1,5 @@
 /**
- * The text of an audit record that its chain hash covers (A16): JSON with sorted keys and no undefined values. Verifying a chain must
+ * The text of an audit record that its chain hash covers (LOG1): JSON with sorted keys and no undefined values. Verifying a chain must
  * reproduce the exact text that was hashed.
  */
 export function recordText(record: unknown): string {

@@ -4,7 +4,7 @@ import { newAgentSchema } from './worlds.js';
 
 const model = { provider: 'openai', model: 'm' };
 
-describe.each(AGENT_TEMPLATE_NAMES)('[M13] the template %s', (template) => {
+describe.each(AGENT_TEMPLATE_NAMES)('[WORLD13] the template %s', (template) => {
   it('makes valid agents whose prompts name each other', () => {
     for (const taken of [[], ['planner', 'WORKER', 'worker2', 'Reviewer']]) {
       const agents = agentsFromTemplate(template, { ...model, taken });
@@ -24,7 +24,7 @@ describe.each(AGENT_TEMPLATE_NAMES)('[M13] the template %s', (template) => {
   });
 });
 
-it('[M13] adds a number to a taken name, including in its mentions', () => {
+it('[WORLD13] adds a number to a taken name, including in its mentions', () => {
   const [planner, worker] = agentsFromTemplate('planner-and-worker', { ...model, taken: ['worker'] });
   expect(worker).toMatchObject({ name: 'Worker2', provider: 'openai', model: 'm' });
   expect(planner?.systemPrompt).toContain('@Worker2');

@@ -13,7 +13,7 @@ const fileAgentSchema = newAgentSchema.extend({
   ),
 });
 
-/** A world as a single file (W3 `export`, `import`): settings, rules, agents and MCP servers. No chats, grants or secrets. */
+/** A world as a single file (HTTP2 `export`, `import`): settings, rules, agents and MCP servers. No chats, grants or secrets. */
 export const worldFileSchema = newWorldSchema.omit({ roots: true }).extend({
   countersign: field(
     z.literal(WORLD_FILE_VERSION, `only files of version ${WORLD_FILE_VERSION} are supported`),

@@ -7,7 +7,7 @@ import { nameSchema } from '../text/names.js';
 /** A rule, or a comment or blank line between rules. */
 const ruleText = z.string().max(2000);
 
-/** A world's settings (W3). `worldSettingsSchema.parse({})` fills in the defaults. */
+/** A world's settings (HTTP2). `worldSettingsSchema.parse({})` fills in the defaults. */
 export const worldSettingsSchema = z.strictObject({
   description: field(z.string().max(4000).exactOptional(), 'What the world is for.'),
   workingDirectory: field(
@@ -33,7 +33,7 @@ export const worldSettingsSchema = z.strictObject({
     'Maximum number of read-only calls that run in parallel.',
   ),
   streaming: field(z.boolean().default(true), 'Whether answers are streamed while the model writes them.'),
-  /** Off by default, because approvals are durable (A11). */
+  /** Off by default, because approvals are durable (CALL11). */
   approvalTimeoutMs: field(
     z.number().int().min(1).max(2_147_483_647).exactOptional(),
     'Milliseconds until an approval expires. Absent: never.',
@@ -78,10 +78,10 @@ export const newAgentSchema = z.strictObject({
 export type NewAgent = z.input<typeof newAgentSchema>;
 export type AgentDefinition = z.infer<typeof newAgentSchema>;
 
-/** A world's new rules (W3). */
+/** A world's new rules (HTTP2). */
 export const policySchema = z.strictObject({ rules });
 
-/** A call to check against a world's rules (W3 `policy/check`). */
+/** A call to check against a world's rules (HTTP2 `policy/check`). */
 export const policyCheckSchema = z.strictObject({
   agentId: field(z.string().min(1).exactOptional(), 'Id of the agent.'),
   tool: field(z.string().min(1).max(200), 'Name of the tool.'),
@@ -137,7 +137,7 @@ api.add(agentSchema, { id: 'Agent' });
 /** An agent in a world, with its id. */
 export type Agent = z.infer<typeof agentSchema>;
 
-/** `unknownModel`: the provider's list doesn't contain the model, with the most similar one (P9.2). The agent was saved anyway. */
+/** `unknownModel`: the provider's list doesn't contain the model, with the most similar one (MODEL9.2). The agent was saved anyway. */
 export const savedAgentSchema = z.object({
   ...agentSchema.shape,
   unknownModel: field(

@@ -35,7 +35,7 @@ describe('Anthropic messages', () => {
     ...(vendorId === undefined ? {} : { vendorId }),
   });
 
-  it('[P2] reads key, token and base URL from the environment', async () => {
+  it('[MODEL2] reads key, token and base URL from the environment', async () => {
     vi.stubEnv('ANTHROPIC_API_KEY', '');
     vi.stubEnv('ANTHROPIC_AUTH_TOKEN', '');
     vi.stubEnv('ANTHROPIC_BASE_URL', server.url);
@@ -52,7 +52,7 @@ describe('Anthropic messages', () => {
     expect(JSON.stringify(server.requests.at(-1)?.headers)).toContain('sk-ant-env');
   });
 
-  it('[P2] [P7] sends its own key and no headers from the environment if a key is given', async () => {
+  it('[MODEL2] [MODEL7] sends its own key and no headers from the environment if a key is given', async () => {
     vi.stubEnv('ANTHROPIC_API_KEY', 'sk-ant-env');
     const asked = async () => {
       server.will(saying([{ type: 'text', text: 'ok' }]));
@@ -71,7 +71,7 @@ describe('Anthropic messages', () => {
     expect(await asked()).toEqual(usual);
   });
 
-  it('[P1] requests thinking by token budget or effort, and leaves room for the answer', async () => {
+  it('[MODEL1] requests thinking by token budget or effort, and leaves room for the answer', async () => {
     const thinker = anthropic({ baseURL: server.url, apiKey: 'sk-ant-test', thinking: 'medium' });
     const asked = async (model: string, more: object = {}) => {
       server.will(saying([{ type: 'text', text: 'ok' }]));
@@ -98,7 +98,7 @@ describe('Anthropic messages', () => {
     expect(title).not.toHaveProperty('thinking');
   });
 
-  it('[P10.1] sends the model settings of an agent', async () => {
+  it('[MODEL10.1] sends the model settings of an agent', async () => {
     const asked = async (settings: object) => {
       server.will(saying([{ type: 'text', text: 'ok' }]));
       await ask(provider(), { maxTokens: 1_000, tools: [WEATHER], ...settings });
@@ -131,7 +131,7 @@ describe('Anthropic messages', () => {
     ['topP', 'claude-opus-5', { topP: 0.5, temperature: 0.5 }],
     ['thinking', 'claude-opus-5', { thinking: 8_000 }],
     ['thinking', 'claude-sonnet-4-5', { thinking: 500 }],
-  ])('[P10.2] refuses %s for %s: %o', async (field, model, settings) => {
+  ])('[MODEL10.2] refuses %s for %s: %o', async (field, model, settings) => {
     const problem = provider().checkSettings?.(model, settings);
     expect(problem?.field).toBe(field);
     const asked = server.requests.length;
@@ -139,7 +139,7 @@ describe('Anthropic messages', () => {
     expect(server.requests.length).toBe(asked);
   });
 
-  it('[P1] sends thinking blocks back in place, signed and redacted', async () => {
+  it('[MODEL1] sends thinking blocks back in place, signed and redacted', async () => {
     const content = [
       { type: 'thinking', thinking: 'first', signature: 's1' },
       { type: 'redacted_thinking', data: 'enc' },
@@ -161,7 +161,7 @@ describe('Anthropic messages', () => {
     expect(foreign).toMatchObject({ messages: [{}, { content: [content[2], content[4]] }, {}] });
   });
 
-  it('[P1] omits the thinking if the answer was changed afterwards', async () => {
+  it('[MODEL1] omits the thinking if the answer was changed afterwards', async () => {
     server.will(
       saying([
         { type: 'thinking', thinking: 'hm', signature: 's' },
@@ -174,7 +174,7 @@ describe('Anthropic messages', () => {
     expect(body).toMatchObject({ messages: [{}, { content: [{ type: 'text', text: 'hello' }] }, {}] });
   });
 
-  it('[P5] replaces a repeated or invalid vendor id with ours', async () => {
+  it('[MODEL5] replaces a repeated or invalid vendor id with ours', async () => {
     const calls = [call('call_1', 'same'), call('call_2', 'same'), call('call_3', 'odd id!'), call('call_4')];
     const results = calls.map(({ id }): ModelMessage => ({ role: 'tool', tool_call_id: id, content: id }));
     const body = await sent([
@@ -192,7 +192,7 @@ describe('Anthropic messages', () => {
     });
   });
 
-  it('[P2] avoids everything that Anthropic rejects: blank texts, a leading assistant message, calls without tools', async () => {
+  it('[MODEL2] avoids everything that Anthropic rejects: blank texts, a leading assistant message, calls without tools', async () => {
     const body = await sent([
       { role: 'assistant', content: ' \n', tool_calls: [call('call_1', undefined, '[1]')] },
       { role: 'tool', tool_call_id: 'call_1', content: 'x' },
@@ -224,13 +224,13 @@ describe('Anthropic messages', () => {
     });
   });
 
-  it('[P3] counts cached tokens as input', async () => {
+  it('[MODEL3] counts cached tokens as input', async () => {
     const usage = { input_tokens: 1, cache_read_input_tokens: 20, cache_creation_input_tokens: 300, output_tokens: 5 };
     server.will(saying([{ type: 'text', text: 'ok' }], { usage }));
     expect((await ask(provider())).usage).toEqual({ inputTokens: 321, outputTokens: 5 });
   });
 
-  it('[P1] accepts a long answer without streaming', async () => {
+  it('[MODEL1] accepts a long answer without streaming', async () => {
     server.will(saying([{ type: 'text', text: 'ok' }]));
     expect(await ask(provider(), { maxTokens: 64_000 })).toMatchObject({ content: 'ok' });
   });
@@ -238,7 +238,7 @@ describe('Anthropic messages', () => {
   it.each([
     ['refusal', 'bad-request'],
     ['model_context_window_exceeded', 'context-too-long'],
-  ])('[P4] treats an empty answer with %s as a failure', async (stop_reason, kind) => {
+  ])('[MODEL4] treats an empty answer with %s as a failure', async (stop_reason, kind) => {
     server.will(saying([], { stop_reason }));
     expect((await failureOf(ask(provider()))).kind).toBe(kind);
   });
@@ -255,7 +255,7 @@ describe('Anthropic messages', () => {
     ['a request that is too large', 413, 'request_too_large', 'Request exceeds the maximum size', 'context-too-long'],
     ['a server error', 500, 'api_error', 'Internal server error', 'overloaded'],
     ['an invalid request', 400, 'invalid_request_error', 'temperature: range: 0..1', 'bad-request'],
-  ])('[P4] classifies %s', async (_, status, type, message, kind) => {
+  ])('[MODEL4] classifies %s', async (_, status, type, message, kind) => {
     server.will(json(status, { type: 'error', error: { type, message } }));
     const error = await failureOf(ask(provider()));
     expect(error.kind).toBe(kind);

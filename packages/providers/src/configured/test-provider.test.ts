@@ -36,7 +36,7 @@ const wires: readonly (readonly [ProviderKind, Wire])[] = [
 describe.each(wires)('testing a provider of kind %s', (kind, wire) => {
   const fail = (name: keyof Wire['errors']) => json(wire.errors[name].status, wire.errors[name].body);
 
-  it('[P9.1] asks the model for an answer', async () => {
+  it('[MODEL9.1] asks the model for an answer', async () => {
     server.will(json(200, wire.whole({ text: 'OK' })));
     const detail = `The model ${wire.model} answered.`;
     expect(await test(config(kind), wire.model)).toMatchObject({ ok: true, code: 'ok', detail });
@@ -44,7 +44,7 @@ describe.each(wires)('testing a provider of kind %s', (kind, wire) => {
     expect(JSON.stringify(server.requests.at(-1)?.headers)).toContain(KEY);
   });
 
-  it('[P9.1] explains a wrong key, a rate limit, an overload and an unknown model, and quotes no key', async () => {
+  it('[MODEL9.1] explains a wrong key, a rate limit, an overload and an unknown model, and quotes no key', async () => {
     const cases = [
       ['auth', 'wrong-key'],
       ['rate-limited', 'rate-limited'],
@@ -66,7 +66,7 @@ describe.each(wires)('testing a provider of kind %s', (kind, wire) => {
 });
 
 describe('testing an address', () => {
-  it('[P9.1] explains a refused connection', async () => {
+  it('[MODEL9.1] explains a refused connection', async () => {
     const probe = createServer();
     await new Promise<void>((resolve) => {
       probe.listen(0, '127.0.0.1', resolve);
@@ -79,7 +79,7 @@ describe('testing an address', () => {
       expect(await test(dead, model)).toMatchObject({ ok: false, code: 'wrong-address', detail });
   });
 
-  it('[P9.1] explains a wrong path, a web page and a redirect', async () => {
+  it('[MODEL9.1] explains a wrong path, a web page and a redirect', async () => {
     const missing = json(404, { error: { message: 'Not Found' } });
     server.will(missing, missing);
     for (const model of ['m', undefined])
@@ -98,7 +98,7 @@ describe('testing an address', () => {
     expect(await test(config('openai-compatible'))).toMatchObject({ ok: false, code: 'model-needed' });
   });
 
-  it('[P9.1] gives up on a slow server, and closes the connection', async () => {
+  it('[MODEL9.1] gives up on a slow server, and closes the connection', async () => {
     for (const model of ['m', undefined]) {
       const closed = new Promise<void>((resolve) => server.will(silence(() => undefined, resolve)));
       const result = await testProvider(config('vllm'), { timeoutMs: 50, ...(model === undefined ? {} : { model }) });
@@ -108,7 +108,7 @@ describe('testing an address', () => {
     }
   });
 
-  it('[P9.1] distinguishes a missing network from a misspelled host', () => {
+  it('[MODEL9.1] distinguishes a missing network from a misspelled host', () => {
     const missing = new ProviderError('network', 'not found', { reason: 'host-not-found' });
     const misspelt = config('vllm', { baseUrl: 'https://gpu-bx.example/v1' });
     expect(explainFailure(misspelt, missing, PATIENT_MS)).toEqual({
@@ -122,7 +122,7 @@ describe('testing an address', () => {
     expect(explainFailure(misspelt, unreachable, PATIENT_MS).code).toBe('no-network');
   });
 
-  it('[P9.1] [P7] needs a key if its kind requires one, and never takes one from the environment', async () => {
+  it('[MODEL9.1] [MODEL7] needs a key if its kind requires one, and never takes one from the environment', async () => {
     const before = server.requests.length;
     for (const model of ['m', undefined])
       expect(await test(config('anthropic', { apiKey: undefined }), model)).toMatchObject({ code: 'no-key' });
@@ -132,7 +132,7 @@ describe('testing an address', () => {
     for (const { headers } of server.requests.slice(-2)) expect(headers).not.toHaveProperty('authorization');
   });
 
-  it('[P9.1] also checks the key of OpenRouter, which lists its models without one', async () => {
+  it('[MODEL9.1] also checks the key of OpenRouter, which lists its models without one', async () => {
     server.will(json(200, { data: [{ id: 'a/b' }] }), json(401, { error: { message: 'No auth', code: 401 } }));
     expect(await test(config('openrouter'))).toMatchObject({ ok: false, code: 'wrong-key' });
     expect(server.requests.at(-1)?.path).toBe('/api/v1/key');
@@ -142,7 +142,7 @@ describe('testing an address', () => {
 describe('listing models', () => {
   const list = (given: ProviderConfig) => listModels(given, AbortSignal.timeout(PATIENT_MS));
 
-  it('[P9.2] reads context sizes and prices if the list contains them', async () => {
+  it('[MODEL9.2] reads context sizes and prices if the list contains them', async () => {
     const cases: readonly (readonly [ProviderKind, unknown, unknown])[] = [
       [
         'openrouter',
@@ -172,7 +172,7 @@ describe('listing models', () => {
     }
   });
 
-  it('[P9.2] ignores invalid entries, and is bounded', async () => {
+  it('[MODEL9.2] ignores invalid entries, and is bounded', async () => {
     const strange = [null, 1, 'x', {}, { id: '' }, { id: 'a\u001b[31m' }, { id: 'x'.repeat(300) }];
     const priced = { id: 'ok', context_length: -1, pricing: { prompt: '-1', completion: 'free' } };
     server.will(json(200, { data: [...strange, priced] }));
@@ -183,7 +183,7 @@ describe('listing models', () => {
     await expect(list(config('vllm'))).rejects.toMatchObject({ reason: 'wrong-path' });
   });
 
-  it('[P9.2] omits models that contain the key', async () => {
+  it('[MODEL9.2] omits models that contain the key', async () => {
     const odd = 'a/key+with=signs';
     for (const apiKey of [KEY, odd]) {
       const echoed = [{ id: apiKey }, { id: `m-${encodeURIComponent(apiKey)}` }, { id: 'm', name: `for ${apiKey}` }];
@@ -200,7 +200,7 @@ describe('listing models', () => {
     });
   });
 
-  it('[P7] uses the headers of each kind', async () => {
+  it('[MODEL7] uses the headers of each kind', async () => {
     const headers: Partial<Record<ProviderKind, Record<string, string>>> = {
       azure: { 'api-key': KEY },
       google: { 'x-goog-api-key': KEY },
@@ -214,19 +214,24 @@ describe('listing models', () => {
     }
   });
 
-  it.each(wires)('[P7] sends the key and API version of kind %s in the same way as model calls', async (kind, wire) => {
-    server.will(json(200, { data: [] }), json(200, wire.whole({ text: 'OK' })));
-    for (const model of [undefined, wire.model]) expect(await test(config(kind), model)).toMatchObject({ ok: true });
-    const [listed, called] = server.requests
-      .slice(-2)
-      .map(({ headers }) =>
-        Object.entries(headers).filter(([name, value]) => name === 'anthropic-version' || String(value).includes(KEY)),
-      );
-    expect(listed).toEqual(called);
-  });
+  it.each(wires)(
+    '[MODEL7] sends the key and API version of kind %s in the same way as model calls',
+    async (kind, wire) => {
+      server.will(json(200, { data: [] }), json(200, wire.whole({ text: 'OK' })));
+      for (const model of [undefined, wire.model]) expect(await test(config(kind), model)).toMatchObject({ ok: true });
+      const [listed, called] = server.requests
+        .slice(-2)
+        .map(({ headers }) =>
+          Object.entries(headers).filter(
+            ([name, value]) => name === 'anthropic-version' || String(value).includes(KEY),
+          ),
+        );
+      expect(listed).toEqual(called);
+    },
+  );
 });
 
-it('[P7] a base URL without a path gets the default path of its kind', () => {
+it('[MODEL7] a base URL without a path gets the default path of its kind', () => {
   expect(fullBaseUrl('ollama', 'http://gpu:11434')).toBe('http://gpu:11434/v1');
   expect(fullBaseUrl('azure', 'https://x.openai.azure.com/')).toBe('https://x.openai.azure.com/openai/v1');
   expect(fullBaseUrl('openai-compatible', 'https://gw/models/v3/')).toBe('https://gw/models/v3');

@@ -37,7 +37,7 @@ describe('Google contents', () => {
   });
   const question: ModelMessage = { role: 'user', content: 'hi' };
 
-  it('[P2] reads key and URL from the environment, and uses no cloud project', async () => {
+  it('[MODEL2] reads key and URL from the environment, and uses no cloud project', async () => {
     vi.stubEnv('GOOGLE_API_KEY', '');
     vi.stubEnv('GEMINI_API_KEY', '');
     vi.stubEnv('GOOGLE_GENAI_USE_VERTEXAI', 'true');
@@ -52,7 +52,7 @@ describe('Google contents', () => {
     expect(server.requests.at(-1)?.headers['x-goog-api-key']).toBe('AIza-env');
   });
 
-  it('[P10.1] sends the model settings of an agent', async () => {
+  it('[MODEL10.1] sends the model settings of an agent', async () => {
     const asked = async (settings: object) => {
       server.will(json(200, reply([{ text: 'ok' }], 'STOP')));
       await ask(google({ baseURL: server.url, apiKey: 'AIza-test' }), { maxTokens: 1_000, ...settings });
@@ -78,14 +78,14 @@ describe('Google contents', () => {
     ['thinking', 'gemini-2.5-pro', { thinking: 'off' as const }],
     ['thinking', 'gemini-3-pro', { thinking: 'off' as const }],
     ['thinking', 'gemini-3-pro', { thinking: 512 }],
-  ])('[P10.2] refuses %s for %s: %o', async (field, model, settings) => {
+  ])('[MODEL10.2] refuses %s for %s: %o', async (field, model, settings) => {
     const provider = google({ baseURL: server.url, apiKey: 'AIza-test' });
     const problem = provider.checkSettings?.(model, settings);
     expect(problem?.field).toBe(field);
     await expect(ask(provider, { model, ...settings })).rejects.toThrow(problem?.detail);
   });
 
-  it('[P1] requests thinking by token budget or level', async () => {
+  it('[MODEL1] requests thinking by token budget or level', async () => {
     const thinker = google({ baseURL: server.url, apiKey: 'AIza-test', thinking: 'low' });
     const asked = async (model: string, more: object = {}) => {
       server.will(json(200, reply([{ text: 'ok' }], 'STOP')));
@@ -103,7 +103,7 @@ describe('Google contents', () => {
     });
   });
 
-  it('[P2] keeps parallel calls of one tool separate', async () => {
+  it('[MODEL2] keeps parallel calls of one tool separate', async () => {
     const twin = { functionCall: { name: 'look', args: {} } };
     server.will(events([frame(reply([twin, twin])), frame(reply([twin], 'STOP'))]));
     const response = await ask(provider(), { stream: true });
@@ -121,7 +121,7 @@ describe('Google contents', () => {
     });
   });
 
-  it('[P12] sends images inside the function response to newer models', async () => {
+  it('[MODEL12] sends images inside the function response to newer models', async () => {
     const images = [{ mimeType: 'image/png' as const, data: 'aW1hZ2U=' }];
     const result: ModelMessage = { role: 'tool', tool_call_id: 'call_1', content: 'x', images };
     const messages = [question, { role: 'assistant' as const, content: '', tool_calls: [call('call_1')] }, result];
@@ -132,7 +132,7 @@ describe('Google contents', () => {
     });
   });
 
-  it('[P1] sends thoughts and signatures back in place', async () => {
+  it('[MODEL1] sends thoughts and signatures back in place', async () => {
     const signed = [
       { text: 'thinking…', thought: true },
       { text: 'Looking.', thoughtSignature: 'c2ln' },
@@ -160,7 +160,7 @@ describe('Google contents', () => {
     expect(body).toMatchObject({ contents: [{}, { role: 'model', parts: signed }, {}] });
   });
 
-  it('[P1] never merges two signed parts', async () => {
+  it('[MODEL1] never merges two signed parts', async () => {
     const signed = [
       { text: 'one', thoughtSignature: 'MQ==' },
       { text: ' two', thoughtSignature: 'Mg==' },
@@ -171,7 +171,7 @@ describe('Google contents', () => {
     expect(body).toMatchObject({ contents: [{}, { role: 'model', parts: signed }, {}] });
   });
 
-  it('[P1] adds a signature to other models’ calls for models that reject unsigned ones', async () => {
+  it('[MODEL1] adds a signature to other models’ calls for models that reject unsigned ones', async () => {
     const past: ModelMessage = { role: 'assistant', content: '', tool_calls: [call('call_1'), call('call_2')] };
     const results = ['call_1', 'call_2'].map((id): ModelMessage => ({ role: 'tool', tool_call_id: id, content: 'x' }));
     const signatures = async (model: string) => {
@@ -182,13 +182,13 @@ describe('Google contents', () => {
     expect(await signatures('gemini-3-pro-preview')).toEqual(['skip_thought_signature_validator', undefined]);
   });
 
-  it('[P3] counts thoughts as output', async () => {
+  it('[MODEL3] counts thoughts as output', async () => {
     const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 2, thoughtsTokenCount: 30 };
     server.will(json(200, { ...reply([{ text: 'ok' }], 'STOP'), usageMetadata }));
     expect((await ask(provider())).usage).toEqual({ inputTokens: 10, outputTokens: 32 });
   });
 
-  it('[P2] starts with a user message and sends no empty text', async () => {
+  it('[MODEL2] starts with a user message and sends no empty text', async () => {
     const body = await sent([
       { role: 'assistant', content: 'hello' },
       { role: 'user', content: '' },
@@ -216,7 +216,7 @@ describe('Google contents', () => {
       'overloaded',
       'a malformed call',
     ],
-  ])('[P4] reports %s, streaming and not', async (_, body, kind, words) => {
+  ])('[MODEL4] reports %s, streaming and not', async (_, body, kind, words) => {
     server.will(json(200, body), events([frame(body)]));
     for (const stream of [false, true]) {
       const error = await failureOf(ask(provider(), { stream }));
@@ -225,7 +225,7 @@ describe('Google contents', () => {
     }
   });
 
-  it('[P4] reads the retry delay from the error details', async () => {
+  it('[MODEL4] reads the retry delay from the error details', async () => {
     const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '3.5s' }];
     server.will(json(429, { error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Quota exceeded', details } }));
     const error = await failureOf(ask(provider()));

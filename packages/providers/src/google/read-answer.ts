@@ -4,7 +4,7 @@ import { toToolCall } from '../shared/arguments.js';
 import { stateOf, thinkingOf, type Slot } from '../shared/replay.js';
 import { cutShort, noAnswer, withheld, type Arrival } from '../shared/run-call.js';
 
-/** Parts in order, with text chunks merged, so that streamed and whole answers are equal (P3). */
+/** Parts in order, with text chunks merged, so that streamed and whole answers are equal (MODEL3). */
 interface TextPart {
   kind: 'text';
   text: string;

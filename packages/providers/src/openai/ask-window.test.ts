@@ -16,7 +16,7 @@ const compatible = () => openaiCompatible({ name: 'local', baseURL: `${server.ur
 const listOf = (item: object) => json(200, { object: 'list', data: [{ id: 'other' }, item] });
 const paths = () => server.requests.map(({ path }) => path);
 
-describe('[C2.2] the context window', () => {
+describe('[WORLD15.2] the context window', () => {
   it.each([
     ['vLLM', { id: 'llama', max_model_len: 8_192 }],
     ['OpenRouter', { id: 'llama', context_length: 8_192 }],

@@ -40,7 +40,7 @@ describe('chat completions', () => {
     `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
   const call = (delta: object): string => chunk({ tool_calls: [delta] });
 
-  it('[P2.1] reads key and URL from the environment', async () => {
+  it('[MODEL2.1] reads key and URL from the environment', async () => {
     vi.stubEnv('OPENAI_API_KEY', ' sk-from-env\n');
     vi.stubEnv('OPENAI_BASE_URL', `${server.url}/other`);
     server.will(whole());
@@ -49,7 +49,7 @@ describe('chat completions', () => {
     expect(server.requests.at(-1)?.headers.authorization).toBe('Bearer sk-from-env');
   });
 
-  it('[P4] names the variable for a missing key, and finds the key once it is set', async () => {
+  it('[MODEL4] names the variable for a missing key, and finds the key once it is set', async () => {
     vi.stubEnv('OPENAI_API_KEY', '');
     const provider = openai({ baseURL: `${server.url}/v1` });
     const error = await failureOf(ask(provider));
@@ -60,7 +60,7 @@ describe('chat completions', () => {
     expect(await ask(provider)).toMatchObject({ content: 'ok' });
   });
 
-  it('[P2.1] sends nothing meant for OpenAI to another server', async () => {
+  it('[MODEL2.1] sends nothing meant for OpenAI to another server', async () => {
     vi.stubEnv('OPENAI_API_KEY', 'sk-for-openai-only');
     vi.stubEnv('OPENAI_ADMIN_KEY', 'sk-admin-for-openai-only');
     vi.stubEnv('OPENAI_ORG_ID', 'org-secret');
@@ -75,7 +75,7 @@ describe('chat completions', () => {
     expect(server.requests.at(-1)?.headers.authorization).toBe('Bearer its-own');
   });
 
-  it('[P2.1] sends key and version as Azure expects them', async () => {
+  it('[MODEL2.1] sends key and version as Azure expects them', async () => {
     vi.stubEnv('OPENAI_API_KEY', 'sk-for-openai-only');
     const baseURL = `${server.url}/openai/v1/?api-version=preview`;
     server.will(whole());
@@ -88,7 +88,7 @@ describe('chat completions', () => {
     expect(vendorSettings('azure.com.evil.example').keyHeader).toBe('authorization');
   });
 
-  it('[P5] gives Mistral unique call ids of nine characters', () => {
+  it('[MODEL5] gives Mistral unique call ids of nine characters', () => {
     expect(vendorSettings('api.mistral.ai').dialect).toBe('mistral');
     const calls = ['call_1', 'call_2', 'call_3'].map((id, index) => ({
       id,
@@ -117,7 +117,7 @@ describe('chat completions', () => {
     expect(answers.map(({ tool_call_id }) => tool_call_id)).toEqual(ids);
   });
 
-  it('[P10.1] sends the model settings of an agent', async () => {
+  it('[MODEL10.1] sends the model settings of an agent', async () => {
     const asked = async (provider: Provider, settings: object) => {
       server.will(whole());
       await ask(provider, settings);
@@ -135,13 +135,13 @@ describe('chat completions', () => {
     expect(await asked(router, { thinking: 3_000 })).toMatchObject({ reasoning: { max_tokens: 3_000 } });
   });
 
-  it('[P10.2] refuses a token budget for thinking, which chat completions has no field for', async () => {
+  it('[MODEL10.2] refuses a token budget for thinking, which chat completions has no field for', async () => {
     const problem = local().checkSettings?.('some-model', { thinking: 3_000 });
     expect(problem?.field).toBe('thinking');
     await expect(ask(local(), { thinking: 3_000 })).rejects.toThrow(problem?.detail);
   });
 
-  it('[P1] requests reasoning if configured, but not for titles', async () => {
+  it('[MODEL1] requests reasoning if configured, but not for titles', async () => {
     const thinker = openaiCompatible({ name: 'local', baseURL: `${server.url}/v1`, thinking: 'high' });
     server.will(whole(), whole(), whole());
     await ask(thinker);
@@ -152,7 +152,7 @@ describe('chat completions', () => {
     expect(server.requests.at(-1)?.body).not.toHaveProperty('reasoning_effort');
   });
 
-  it('[P4] reports a timeout as retryable', async () => {
+  it('[MODEL4] reports a timeout as retryable', async () => {
     server.will(
       silence(
         () => undefined,
@@ -165,7 +165,7 @@ describe('chat completions', () => {
     expect(error.message).toContain('timed out');
   });
 
-  it('[P2] keeps parallel calls with equal indexes separate', async () => {
+  it('[MODEL2] keeps parallel calls with equal indexes separate', async () => {
     const one = { index: 0, id: 'a', function: { name: 'look', arguments: '{"n":1}' } };
     const two = { index: 0, id: 'b', function: { name: 'look', arguments: '{"n":2}' } };
     server.will(events([call(one), call(two), chunk({}, 'stop')]));
@@ -176,7 +176,7 @@ describe('chat completions', () => {
     ]);
   });
 
-  it('[P2] joins calls without indexes, and accepts arguments as an object', async () => {
+  it('[MODEL2] joins calls without indexes, and accepts arguments as an object', async () => {
     server.will(
       events([
         call({ id: 'a', function: { name: 'look', arguments: '{"n"' } }),
@@ -192,7 +192,7 @@ describe('chat completions', () => {
     ]);
   });
 
-  it('[P3] treats the usage as the end if a server sends no finish reason', async () => {
+  it('[MODEL3] treats the usage as the end if a server sends no finish reason', async () => {
     const usage = `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 4, completion_tokens: 2 } })}\n\n`;
     server.will(events([chunk({ content: 'hi' }), usage]));
     expect(await ask(local(), { stream: true })).toEqual({
@@ -203,7 +203,7 @@ describe('chat completions', () => {
     expect(server.requests.at(-1)?.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
   });
 
-  it('[P1] sends encrypted reasoning back as one item, only next to calls', async () => {
+  it('[MODEL1] sends encrypted reasoning back as one item, only next to calls', async () => {
     const asked = call({ index: 0, id: 'a', function: { name: 'look', arguments: '{}' } });
     const detail = (more: object): string =>
       chunk({ reasoning_details: [{ type: 'reasoning.text', index: 0, signature: null, ...more }] });
@@ -219,7 +219,7 @@ describe('chat completions', () => {
     expect(await ask(local(), { stream: true })).not.toHaveProperty('providerState');
   });
 
-  it('[P1] accepts text in parts, and treats a refusal as the answer', async () => {
+  it('[MODEL1] accepts text in parts, and treats a refusal as the answer', async () => {
     const message = {
       role: 'assistant',
       content: [
@@ -286,7 +286,7 @@ describe('chat completions', () => {
       'bad-request',
       'blocked the answer',
     ],
-  ])('[P4] classifies %s', async (_, status, body, kind, words) => {
+  ])('[MODEL4] classifies %s', async (_, status, body, kind, words) => {
     server.will(typeof body === 'string' ? page(status, body) : json(status, body));
     const error = await failureOf(ask(local()));
     expect(error.kind).toBe(kind);
@@ -297,7 +297,7 @@ describe('chat completions', () => {
     ['not-a-url', 'the base URL is invalid'],
     ['ftp://127.0.0.1/v1', 'http'],
     ['http://me:secret-word@127.0.0.1/v1', 'password'],
-  ])('[P4] rejects the base URL %s with a message', async (baseURL, words) => {
+  ])('[MODEL4] rejects the base URL %s with a message', async (baseURL, words) => {
     vi.stubEnv('OPENAI_BASE_URL', baseURL);
     const error = await failureOf(ask(openai({ apiKey: 'sk-test' })));
     expect(error).toMatchObject({ kind: 'bad-request', next: 'person' });
@@ -310,7 +310,7 @@ describe('chat completions', () => {
     expect(() => openaiCompatible({ name: 'local', baseURL })).toThrow(given);
   });
 
-  it('[P4] reports an unknown host', async () => {
+  it('[MODEL4] reports an unknown host', async () => {
     // Longer than a host name may be, so it fails without a DNS request.
     const nowhere = `${'x'.repeat(64)}.invalid`;
     const error = await failureOf(ask(openaiCompatible({ name: 'local', baseURL: `http://${nowhere}/v1` })));
@@ -318,7 +318,7 @@ describe('chat completions', () => {
     expect(error.message).toContain(`the host ${nowhere} was not found`);
   });
 
-  it('[P2] looks up the context size of models, or takes it from an option', () => {
+  it('[MODEL2] looks up the context size of models, or takes it from an option', () => {
     expect(openai().contextTokens?.('gpt-4o-mini')).toBe(128_000);
     expect(local().contextTokens?.('llama3.2')).toBeUndefined();
     const told = openaiCompatible({ name: 'local', baseURL: server.url, contextTokens: 8_192 });

@@ -6,7 +6,7 @@ import { thinkingOf } from '../shared/replay.js';
 import { cutShort, noAnswer, withheld, type Arrival } from '../shared/run-call.js';
 import { addDetails, addToolDelta, type CallDraft } from './deltas.js';
 
-/** An answer in progress. Whole and streamed answers share it, so they can't differ (P3). */
+/** An answer in progress. Whole and streamed answers share it, so they can't differ (MODEL3). */
 interface Draft {
   content: string;
   calls: CallDraft[];

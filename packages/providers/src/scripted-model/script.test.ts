@@ -33,11 +33,11 @@ describe('a script', () => {
       { replies: ['always', { when: { user: 'x' }, text: 'y' }] },
       'script: replies[1]: is never used, because replies[0] has no "when". Move replies[0] to the end',
     ],
-  ])('[P6.3] is refused if it is %j', async (script, message) => {
+  ])('[MODEL6.3] is refused if it is %j', async (script, message) => {
     await expect(startScriptedModel({ script: script as ModelScript })).rejects.toThrow(message);
   });
 
-  it('[P6.3] unknown options are refused', async () => {
+  it('[MODEL6.3] unknown options are refused', async () => {
     const options = { script: { replies: ['hi'] }, prot: 1 };
     await expect(startScriptedModel(options)).rejects.toThrow('startScriptedModel: unknown key "prot".');
   });

@@ -98,7 +98,7 @@ async function failure(asking: Promise<unknown>): Promise<unknown> {
 }
 
 describe.each(SDKS)('the scripted model through the SDK of $sdk (streaming: $stream)', ({ open, errors, stream }) => {
-  it('[P6] answers with text, thinking and parallel calls, and accepts their results', async () => {
+  it('[MODEL6] answers with text, thinking and parallel calls, and accepts their results', async () => {
     const { url, requests } = await start(WEATHER);
     const ada = open({ url, stream });
     const asked = await ada.say('What is the weather?');
@@ -123,7 +123,7 @@ describe.each(SDKS)('the scripted model through the SDK of $sdk (streaming: $str
     expect(requests[1]).toMatchObject({ system: 'You are Ada.', tools: ['weather'], stream });
   });
 
-  it('[P6.1] chooses by tool result, system prompt, model and tool, even after a restart', async () => {
+  it('[MODEL6.1] chooses by tool result, system prompt, model and tool, even after a restart', async () => {
     const first = await start(WEATHER);
     const [ada, bob] = [open({ url: first.url, stream }), open({ url: first.url, stream, system: 'You are Bob.' })];
     await ada.say('weather');
@@ -137,7 +137,7 @@ describe.each(SDKS)('the scripted model through the SDK of $sdk (streaming: $str
     expect(await failure(open({ url, stream, model: 'mute-1' }).say('hi'))).toBeInstanceOf(errors.missing);
   });
 
-  it('[P6.2] returns errors that the SDK recognizes', async () => {
+  it('[MODEL6.2] returns errors that the SDK recognizes', async () => {
     const { url } = await start(WEATHER);
     const fail = (text: string) => failure(open({ url, stream }).say(text));
     const [auth, limited, failed] = [await fail('bad key'), await fail('slow down'), await fail('break')];
@@ -152,7 +152,7 @@ describe.each(SDKS)('the scripted model through the SDK of $sdk (streaming: $str
     expect(failed).toMatchObject({ status: 500, message: expect.stringContaining('Broken.') as unknown });
   });
 
-  it('[P6.2] drops the connection before or in the middle of an answer, or hangs', async () => {
+  it('[MODEL6.2] drops the connection before or in the middle of an answer, or hangs', async () => {
     const served: ServedRequest[] = [];
     const { url, requests } = await start(WEATHER, { onRequest: (request) => served.push(request) });
     for (const text of ['drop', 'leave']) {
@@ -170,14 +170,14 @@ describe.each(SDKS)('the scripted model through the SDK of $sdk (streaming: $str
     ]);
   });
 
-  it('[P6.4] says which request has no reply', async () => {
+  it('[MODEL6.4] says which request has no reply', async () => {
     const { url } = await start({ replies: [{ when: { user: 'something else' }, text: 'Hello.' }] });
     const error = await failure(open({ url, stream }).say('hello there'));
     expect(error).toMatchObject({ status: 400 });
     expect(String(error)).toMatch(/The script has no reply for turn 1 after \\?"hello there/);
   });
 
-  it('[P6] accepts a function as the script', async () => {
+  it('[MODEL6] accepts a function as the script', async () => {
     const { url } = await start(({ user, turn }) => {
       if (user === 'nothing') return undefined;
       if (user === 'invalid') return { texts: 'typo' } as object;
@@ -194,7 +194,7 @@ describe.each(SDKS)('the scripted model through the SDK of $sdk (streaming: $str
 });
 
 describe('the scripted model', () => {
-  it('[P6.5] lists its models and counts tokens for every SDK', async () => {
+  it('[MODEL6.5] lists its models and counts tokens for every SDK', async () => {
     const { url } = await start(WEATHER);
     const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'k', maxRetries: 0 });
     const anthropic = new Anthropic({ baseURL: url, apiKey: 'k', maxRetries: 0 });
@@ -215,7 +215,7 @@ describe('the scripted model', () => {
     expect(totalTokens).toBeGreaterThan(5);
   });
 
-  it('[P6] with a key in the script, every request with another key gets the vendor’s 401 response', async () => {
+  it('[MODEL6] with a key in the script, every request with another key gets the vendor’s 401 response', async () => {
     const { url, env } = await start({ apiKey: 'sk-right', replies: ['Hello.'] });
     expect(env).toMatchObject({
       OPENAI_API_KEY: 'sk-right',
@@ -239,7 +239,7 @@ describe('the scripted model', () => {
     fetch(url, { method: 'POST', body, headers });
   const error = async (response: Response) => ({ status: response.status, body: await response.json() });
 
-  it('[P6.4] refuses unknown paths in the format of the vendor', async () => {
+  it('[MODEL6.4] refuses unknown paths in the format of the vendor', async () => {
     const { url } = await start(WEATHER);
     expect(await error(await post(`${url}/v1/embeddings`, '{}'))).toEqual({
       status: 404,
@@ -263,7 +263,7 @@ describe('the scripted model', () => {
     expect((await fetch(`${url}//`)).status).toBe(404);
   });
 
-  it('[P6.4] refuses bodies that are not JSON, incomplete or too large', async () => {
+  it('[MODEL6.4] refuses bodies that are not JSON, incomplete or too large', async () => {
     const { url } = await start(WEATHER);
     expect(await error(await post(`${url}/v1/messages`, '{"model":'))).toEqual({
       status: 400,
@@ -290,7 +290,7 @@ describe('the scripted model', () => {
     expect((await post(`${url}/v1/chat/completions`, '{"model":"m","messages":[]}')).status).toBe(200);
   });
 
-  it('[P6] accepts any path prefix, and needs no key', async () => {
+  it('[MODEL6] accepts any path prefix, and needs no key', async () => {
     const { url } = await start(WEATHER);
     const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hi' }], stream: true });
     for (const path of [
@@ -307,7 +307,7 @@ describe('the scripted model', () => {
     }
   });
 
-  it('[P6.2] waits before the answer and between its chunks', async () => {
+  it('[MODEL6.2] waits before the answer and between its chunks', async () => {
     const served: ServedRequest[] = [];
     let isServed: () => void = () => undefined;
     const script: ModelScript = {
@@ -346,7 +346,7 @@ describe('the scripted model', () => {
     expect(served.map(({ reply, status }) => ({ reply, status }))).toEqual([{ reply: 1, status: 200 }, { reply: 0 }]);
   });
 
-  it('[P6] drives Codex: calls tools in a namespace, and custom tools with text', async () => {
+  it('[MODEL6] drives Codex: calls tools in a namespace, and custom tools with text', async () => {
     const script: ModelScript = {
       replies: [{ calls: [{ name: 'look' }, { name: 'apply_patch', arguments: '*** Begin Patch' }] }],
     };
@@ -368,7 +368,7 @@ describe('the scripted model', () => {
     });
   });
 
-  it('[P6.1] does not mistake a coding agent’s reminders for user messages', async () => {
+  it('[MODEL6.1] does not mistake a coding agent’s reminders for user messages', async () => {
     const { url, requests } = await start(WEATHER);
     const reminder = { type: 'text', text: '<system-reminder>Mind the weather.</system-reminder>' };
     const messages = [
@@ -383,14 +383,14 @@ describe('the scripted model', () => {
     expect(requests[0]).toMatchObject({ user: 'List the files.', turn: 2, toolResults: ['a.md'] });
   });
 
-  it('[P6] sends arguments that are not JSON unchanged', async () => {
+  it('[MODEL6] sends arguments that are not JSON unchanged', async () => {
     const { url } = await start({ replies: [{ calls: [{ name: 'weather', arguments: '{"city": "Par' }] }] });
     const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'k' });
     const { choices } = await openai.chat.completions.create({ model: 'm', messages: [] });
     expect(choices[0]?.message.tool_calls).toMatchObject([{ function: { arguments: '{"city": "Par' } }]);
   });
 
-  it('[P6] provides the variables for the vendors’ SDKs, and closes hanging connections', async () => {
+  it('[MODEL6] provides the variables for the vendors’ SDKs, and closes hanging connections', async () => {
     const model = await startScriptedModel({ script: { replies: [{ connection: 'hang' }] } });
     expect(model.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(model.env).toMatchObject({
@@ -404,7 +404,7 @@ describe('the scripted model', () => {
     expect(await asking).toBeInstanceOf(OpenAI.APIConnectionError);
   });
 
-  it('[P6] reports why it can’t listen', async () => {
+  it('[MODEL6] reports why it can’t listen', async () => {
     const { url } = await start(WEATHER);
     const again = startScriptedModel({ script: WEATHER, port: Number(new URL(url).port) });
     await expect(again).rejects.toThrow(

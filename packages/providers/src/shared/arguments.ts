@@ -1,7 +1,7 @@
 import type { ToolCall } from '@countersign/protocol';
 import { isRecord } from './records.js';
 
-/** A tool call in the format of the provider port. The id is the vendor's, unchanged: it may be empty or repeated (P5). */
+/** A tool call in the format of the provider port. The id is the vendor's, unchanged: it may be empty or repeated (MODEL5). */
 export function toToolCall(id: string, name: string, args: string): ToolCall {
   return { id, type: 'function', function: { name, arguments: args } };
 }
@@ -28,7 +28,7 @@ export function argumentsText(text: string): string {
 }
 
 /**
- * Removes whitespace between JSON tokens, so that streamed and parsed arguments are equal (P3). Numbers, escapes and repeated
+ * Removes whitespace between JSON tokens, so that streamed and parsed arguments are equal (MODEL3). Numbers, escapes and repeated
  * keys stay as written; invalid JSON stays unchanged.
  */
 export function withoutWhitespace(text: string): string {

@@ -28,7 +28,7 @@ const RATE = ['rate_limit_error', 'rate_limit_exceeded', 'resource_exhausted'];
 const OVERLOADED = ['overloaded_error', 'api_error', 'server_error', 'internal_error', 'unavailable', 'internal'];
 const BAD_REQUEST = ['invalid_request_error', 'not_found_error', 'model_not_found', 'invalid_argument', 'not_found'];
 
-/** The kind of failure (P4). Codes take precedence over message texts, which vendors change. */
+/** The kind of failure (MODEL4). Codes take precedence over message texts, which vendors change. */
 export function classify(failure: Failure): ProviderFailure {
   const { status, labels, message } = failure;
   const is = (known: readonly string[]): boolean => known.some((label) => labels.has(label));

@@ -13,11 +13,11 @@ describe('context sizes', () => {
     ['anthropic/claude-3.7-sonnet:beta', 200_000],
     ['models/gemini-2.5-pro', 1_000_000],
     ['openai/gpt-4o', 128_000],
-  ])('[P2] %s has %i tokens', (model, tokens) => {
+  ])('[MODEL2] %s has %i tokens', (model, tokens) => {
     expect(contextTokens(model)).toBe(tokens);
   });
 
-  it('[P2] unknown models get the conservative default', () => {
+  it('[MODEL2] unknown models get the conservative default', () => {
     expect(contextTokens('llama3.2:3b')).toBeUndefined();
     expect(contextTokens('')).toBeUndefined();
   });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { guardedLookup, METADATA_CODE } from './guarded-lookup.js';
 import { patientFetch } from './patient-fetch.js';
 
-it('[P7.3] a name that points to a cloud’s metadata service is not connected to', () => {
+it('[MODEL7.3] a name that points to a cloud’s metadata service is not connected to', () => {
   const ends: unknown[] = [];
   const lookup = (...addresses: string[]): void =>
     guardedLookup((_host, _options, give) => {
@@ -20,7 +20,7 @@ it('[P7.3] a name that points to a cloud’s metadata service is not connected t
   expect(ends).toEqual(['10.0.0.5', ...Array.from({ length: 5 }, () => METADATA_CODE)]);
 });
 
-it('[P7.3] nor is such an address from an environment variable', async () => {
+it('[MODEL7.3] nor is such an address from an environment variable', async () => {
   for (const host of ['169.254.169.254', '[::ffff:169.254.169.254]', '168.63.129.16'])
     await expect(patientFetch()(`http://${host}/v1/models`)).rejects.toThrow(/link-local address/);
 });

@@ -45,7 +45,7 @@ describe('patientFetch', () => {
     expect(await response.text()).toBe(`text/x ${'ü'.repeat(100_000)}`);
   });
 
-  it('[P4] times out on silence, before and during a response', async () => {
+  it('[MODEL4] times out on silence, before and during a response', async () => {
     const silent = await serve(() => undefined);
     await expect(patientFetch(50)(silent)).rejects.toThrow('timed out after 0.05 seconds without data');
     const halting = await serve((_, response) => void response.write('begun'));
@@ -66,7 +66,7 @@ describe('patientFetch', () => {
     expect(visited).toBe(false);
   });
 
-  it('[M9] can be aborted, even during a response', async () => {
+  it('[WORLD9] can be aborted, even during a response', async () => {
     const stop = new AbortController();
     const url = await serve((_, response) => void response.write('begun'));
     const response = await patientFetch()(url, { signal: stop.signal });

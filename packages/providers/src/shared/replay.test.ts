@@ -15,7 +15,7 @@ describe('replaying an answer', () => {
   ];
   const { providerState } = stateOf(slots);
 
-  it('[P1] keeps no state if the vendor signed nothing', () => {
+  it('[MODEL1] keeps no state if the vendor signed nothing', () => {
     expect(
       stateOf([
         { kind: 'text', text: 'hi' },
@@ -24,7 +24,7 @@ describe('replaying an answer', () => {
     ).toEqual({});
   });
 
-  it('[P1] keeps signed parts in place, and omits a call that was removed', () => {
+  it('[MODEL1] keeps signed parts in place, and omits a call that was removed', () => {
     const calls = [call('look', 'a'), call('look', 'b')];
     expect(replay(providerState, 'Looking.', calls)).toEqual([
       { kind: 'sealed', sealed: 't1' },
@@ -35,7 +35,7 @@ describe('replaying an answer', () => {
     ]);
   });
 
-  it('[P1] keeps signed parts next to calls if the text changed, but not for plain text', () => {
+  it('[MODEL1] keeps signed parts next to calls if the text changed, but not for plain text', () => {
     const calls = [call('look', 'a')];
     expect(replay(providerState, 'changed', calls)).toEqual([
       { kind: 'sealed', sealed: 't1' },
@@ -46,7 +46,7 @@ describe('replaying an answer', () => {
     expect(replay(providerState, 'changed', [])).toEqual([{ kind: 'text', text: 'changed' }]);
   });
 
-  it('[P1] keeps every text and call, whatever the state is', () => {
+  it('[MODEL1] keeps every text and call, whatever the state is', () => {
     const names = fc.array(fc.constantFrom('look', 'list', 'client.x'), { maxLength: 4 });
     const state = fc.oneof(
       fc.constant(providerState),

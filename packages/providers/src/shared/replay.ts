@@ -27,7 +27,7 @@ export function thinkingOf(parts: readonly string[]): { thinking?: string } {
 }
 
 /**
- * Rebuilds a past answer with its signed parts unchanged and in place. Calls may have been removed (C1). Plain text that was changed (M5) is sent
+ * Rebuilds a past answer with its signed parts unchanged and in place. Calls may have been removed (WORLD14). Plain text that was changed (WORLD5) is sent
  * without them, because the thinking no longer matches it.
  */
 export function replay(state: unknown, content: string, calls: readonly ModelToolCall[]): Piece[] {

@@ -5,7 +5,7 @@ import { runCall } from './run-call.js';
 const callee = { name: 'acme', model: 'm1', address: undefined, secrets: [] };
 
 describe('one vendor call', () => {
-  it('[P4] removes its listeners from the signal, however it ends', async () => {
+  it('[MODEL4] removes its listeners from the signal, however it ends', async () => {
     const { signal } = new AbortController();
     expect(await runCall(callee, signal, async () => 1)).toBe(1);
     const failing = runCall(callee, signal, () => Promise.reject(new TypeError('fetch failed')));
@@ -13,7 +13,7 @@ describe('one vendor call', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
-  it('[P4] is reported as stopped, whatever the SDK throws when aborted', async () => {
+  it('[MODEL4] is reported as stopped, whatever the SDK throws when aborted', async () => {
     const controller = new AbortController();
     const asking = runCall(callee, controller.signal, (signal) => {
       controller.abort();

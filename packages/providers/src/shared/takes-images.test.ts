@@ -13,9 +13,9 @@ it.each([
   'llama3.2-vision:11b',
   'qwen2.5vl:7b',
   'gemma3:4b',
-])('[P12] %s accepts images', (model) => expect(takesImages(model)).toBe(true));
+])('[MODEL12] %s accepts images', (model) => expect(takesImages(model)).toBe(true));
 
 it.each(['gpt-4', 'gpt-3.5-turbo', 'o1-mini', 'o3-mini', 'gpt-4o-audio-preview', 'gemma3:1b', 'llama3.1', 'm', ''])(
-  '[P12] %s gets descriptions',
+  '[MODEL12] %s gets descriptions',
   (model) => expect(takesImages(model)).toBe(false),
 );

@@ -22,18 +22,18 @@ describe('vendor errors', () => {
     ['CERT_HAS_EXPIRED', 'has an invalid TLS certificate'],
     ['ECONNRESET', 'connection to api.acme.test failed'],
     ['UND_ERR_SOCKET', 'connection to api.acme.test failed'],
-  ])('[P4] %s is a network error with an explanation', (code, words) => {
+  ])('[MODEL4] %s is a network error with an explanation', (code, words) => {
     const error = toProviderError(new TypeError('fetch failed', { cause: caused(code) }), callee);
     expect(error).toMatchObject({ kind: 'network', next: 'retry' });
     expect(error.message).toContain(words);
   });
 
-  it('[P4] finds the cause if a host has several addresses', () => {
+  it('[MODEL4] finds the cause if a host has several addresses', () => {
     const cause = new AggregateError([caused('ECONNREFUSED'), caused('ECONNREFUSED')]);
     expect(toProviderError(new TypeError('fetch failed', { cause }), callee).message).toContain('connection refused');
   });
 
-  it('[P4] unknown errors are not retryable', () => {
+  it('[MODEL4] unknown errors are not retryable', () => {
     expect(toProviderError(new TypeError('x is not a function'), callee)).toMatchObject({
       kind: 'bad-request',
       next: 'person',
@@ -42,7 +42,7 @@ describe('vendor errors', () => {
     expect(toProviderError('a string', callee)).toMatchObject({ kind: 'bad-request', message: 'a string' });
   });
 
-  it('[P4] contain no keys, and no cause that could contain one', () => {
+  it('[MODEL4] contain no keys, and no cause that could contain one', () => {
     const leaking = Object.assign(new Error(`401 bad key ${KEY} or ${encodeURIComponent(KEY)}`), { status: 401 });
     const error = toProviderError(leaking, callee);
     expect(error.message).toBe('401 bad key [key] or [key]');
@@ -50,7 +50,7 @@ describe('vendor errors', () => {
   });
 
   it.each([KEY, encodeURIComponent(KEY), `sk-${'a'.repeat(40)}`])(
-    '[P4] are redacted before they are truncated: %s',
+    '[MODEL4] are redacted before they are truncated: %s',
     (key) => {
       for (let before = 480; before <= 500; before += 1) {
         const error = toProviderError(new Error(`${'.'.repeat(before - 1)} ${key} rejected`), callee);
@@ -61,7 +61,7 @@ describe('vendor errors', () => {
     },
   );
 
-  it('[P4] are short and on one line, and an error page is reduced to its text', () => {
+  it('[MODEL4] are short and on one line, and an error page is reduced to its text', () => {
     expect(toProviderError(new Error(`a\n\n${'b'.repeat(10_000)}`), callee).message.length).toBeLessThan(510);
     const page = Object.assign(new Error('502 <html><body><h1>Bad gateway</h1></body></html>'), { status: 502 });
     expect(toProviderError(page, callee).message).toBe('502 Bad gateway');
@@ -69,7 +69,7 @@ describe('vendor errors', () => {
 });
 
 describe('redacting', () => {
-  it('[P4] masks partly masked keys, bearer tokens and passwords in URLs', () => {
+  it('[MODEL4] masks partly masked keys, bearer tokens and passwords in URLs', () => {
     expect(redact('Incorrect API key provided: sk-proj-********abcd. See', [])).toBe(
       'Incorrect API key provided: [key] See',
     );
@@ -84,7 +84,7 @@ describe('retry delays', () => {
   const after = (headers: Record<string, string>, retryDelay?: string) =>
     retryAfterMs({ headers: new Headers(headers), retryDelay }, now);
 
-  it('[P4] are read from every header', () => {
+  it('[MODEL4] are read from every header', () => {
     expect(after({ 'retry-after': '2' })).toBe(2_000);
     expect(after({ 'retry-after': '0.25' })).toBe(250);
     expect(after({ 'retry-after-ms': '15', 'retry-after': '2' })).toBe(15);
@@ -93,7 +93,7 @@ describe('retry delays', () => {
     expect(after({}, '41s')).toBe(41_000);
   });
 
-  it('[P4] are undefined if invalid', () => {
+  it('[MODEL4] are undefined if invalid', () => {
     expect(after({ 'retry-after': 'soon' })).toBeUndefined();
     expect(after({ 'retry-after': '' }, 'P1D')).toBeUndefined();
     expect(after({ 'retry-after-ms': '-5' })).toBeUndefined();

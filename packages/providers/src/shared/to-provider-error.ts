@@ -16,7 +16,7 @@ export interface Callee {
 
 const LONGEST_WORDS = 500;
 
-/** Converts a vendor error (P4). The SDK's error is not kept as the cause: it may contain the key. */
+/** Converts a vendor error (MODEL4). The SDK's error is not kept as the cause: it may contain the key. */
 export function toProviderError(error: unknown, callee: Callee): ProviderError {
   if (error instanceof ProviderError) return error;
   const failure = readFailure(error);

@@ -16,7 +16,7 @@ interface KnownWindow {
   asking?: Promise<void>;
 }
 
-/** The context windows of a provider's models: as set, as the server says, or from the built-in table (C2.2). */
+/** The context windows of a provider's models: as set, as the server says, or from the built-in table (WORLD15.2). */
 export function windowsOf(
   given: number | undefined,
   ask: AskWindow,

@@ -12,7 +12,7 @@ export interface WireCalls {
 const ID = /^[\w-]{1,64}$/;
 
 /**
- * Returns a vendor's own id if it is valid and unique, and ours otherwise (P5). Vendors reject conversations in which two calls
+ * Returns a vendor's own id if it is valid and unique, and ours otherwise (MODEL5). Vendors reject conversations in which two calls
  * share an id.
  */
 export function wireCalls(

@@ -15,7 +15,7 @@ import {
 
 const KEY = 'sk-test-5ecret5ecret5ecret';
 
-/** The contract for every provider, over real HTTP against a server that speaks its vendor's protocol (P2). */
+/** The contract for every provider, over real HTTP against a server that speaks its vendor's protocol (MODEL2). */
 export function describeProvider(wire: Wire): void {
   describe(`a provider for ${wire.vendor}`, () => {
     let server: WireServer;
@@ -74,7 +74,7 @@ export function describeProvider(wire: Wire): void {
     };
 
     describe.each([STREAMING, WHOLE])('$how', ({ stream }) => {
-      it('[P1, P2] returns text', async () => {
+      it('[MODEL1, MODEL2] returns text', async () => {
         const reply = { text: 'Grüezi 日本 👋\n\n  ok ', usage: { input: 7, output: 3 } };
         expect(await getting(reply, stream)).toEqual({
           type: 'text',
@@ -84,7 +84,7 @@ export function describeProvider(wire: Wire): void {
         expect(server.requests.at(-1)?.path).toBe(wire.path(stream));
       });
 
-      it('[P1] reports text as it arrives, only when streaming', async () => {
+      it('[MODEL1] reports text as it arrives, only when streaming', async () => {
         const chunks: string[] = [];
         const response = await getting(both, stream, { onChunk: (text) => chunks.push(text) });
         expect(chunks.join('')).toBe(stream ? response.content : '');
@@ -92,7 +92,7 @@ export function describeProvider(wire: Wire): void {
         expect(chunks).not.toContain('');
       });
 
-      it('[P2] returns parallel calls in order, with their text', async () => {
+      it('[MODEL2] returns parallel calls in order, with their text', async () => {
         expect(await getting(both, stream)).toEqual({
           type: 'tool_calls',
           content: both.text,
@@ -105,38 +105,38 @@ export function describeProvider(wire: Wire): void {
         });
       });
 
-      it('[P2] returns calls without text', async () => {
+      it('[MODEL2] returns calls without text', async () => {
         const response = await getting({ calls: both.calls ?? [] }, stream);
         expect(response).toMatchObject({ type: 'tool_calls', content: '' });
       });
 
-      it('[P2] accepts an empty answer', async () => {
+      it('[MODEL2] accepts an empty answer', async () => {
         expect(await getting({ text: '', usage: { input: 5, output: 0 } }, stream)).toMatchObject({
           type: 'text',
           content: '',
         });
       });
 
-      it('[P5] passes repeated and empty ids through', async () => {
+      it('[MODEL5] passes repeated and empty ids through', async () => {
         const calls = ['same', 'same', ''].map((id) => ({ id, name: 'weather', arguments: '{"city":"Bern"}' }));
         const response = await getting({ calls }, stream);
         expect(response.type === 'tool_calls' && response.tool_calls.map(({ id }) => id)).toEqual(['same', 'same', '']);
       });
 
-      it('[P2] accepts arguments of one megabyte', async () => {
+      it('[MODEL2] accepts arguments of one megabyte', async () => {
         const args = JSON.stringify({ city: 'é"\\\n'.repeat(200_000) });
         const response = await getting({ calls: [{ id: 'theirs_1', name: 'weather', arguments: args }] }, stream);
         expect(response.type === 'tool_calls' && response.tool_calls[0]?.function.arguments === args).toBe(true);
         expect(args.length).toBeGreaterThan(1_000_000);
       });
 
-      it('[P1, P2] sends all calls of a message together, with their results in order', async () => {
+      it('[MODEL1, MODEL2] sends all calls of a message together, with their results in order', async () => {
         await getting({ text: 'done' }, stream, { messages: CONVERSATION, temperature: 0.5, maxTokens: 100 });
         const { stream: _, stream_options: __, ...body } = { ...(lastBody() as Record<string, unknown>) };
         expect(body).toEqual(wire.conversation);
       });
 
-      it('[P12] sends images of results in the vendor’s format', async () => {
+      it('[MODEL12] sends images of results in the vendor’s format', async () => {
         const images = [{ mimeType: 'image/png' as const, data: 'aW1hZ2U=' }];
         const messages = CONVERSATION.map((message) =>
           message.role === 'tool' && message.vendorId === 'theirs_1' ? { ...message, images } : message,
@@ -147,7 +147,7 @@ export function describeProvider(wire: Wire): void {
         expect(provider.takesImages?.('unknown-model')).toBe(false);
       });
 
-      it('[P1] sends signed thinking back unchanged', async () => {
+      it('[MODEL1] sends signed thinking back unchanged', async () => {
         const calls = both.calls ?? [];
         const response = await getting({ calls, text: 'hm', sealed: 'c2VhbGVk' }, stream);
         expect(response.providerState).toBeDefined();
@@ -163,7 +163,7 @@ export function describeProvider(wire: Wire): void {
         expect(JSON.stringify(lastBody())).not.toContain('c2VhbGVk');
       });
 
-      it('[P11] returns thinking separately from the answer', async () => {
+      it('[MODEL11] returns thinking separately from the answer', async () => {
         const chunks: string[] = [];
         const onChunk = (text: string): void => void chunks.push(text);
         const thoughts: string[] = [];
@@ -177,23 +177,23 @@ export function describeProvider(wire: Wire): void {
         expect(plain).not.toHaveProperty('thinking');
       });
 
-      it('[P4] treats a connection that breaks during the answer as an error', async () => {
+      it('[MODEL4] treats a connection that breaks during the answer as an error', async () => {
         const answer = stream ? eventsThenHangUp(wire.frames(both).slice(0, 3)) : halfOf(wire.whole(both));
         expect(await failing(answer, stream)).toMatchObject({ kind: 'network', next: 'retry' });
       });
 
-      it('[P4] treats an empty response as an error', async () => {
+      it('[MODEL4] treats an empty response as an error', async () => {
         const answer = stream ? events(wire.empty.frames) : json(200, wire.empty.whole);
         expect(await failing(answer, stream)).toMatchObject({ kind: 'overloaded', next: 'retry' });
       });
 
-      it('[P4] reports a rejected key without showing it', async () => {
+      it('[MODEL4] reports a rejected key without showing it', async () => {
         const { status, body } = wire.errors.auth;
         const leaking = JSON.parse(JSON.stringify(body).replace('KEY', KEY)) as unknown;
         expect(await failing(json(status, leaking), stream)).toMatchObject({ kind: 'auth', next: 'person' });
       });
 
-      it('[P4] reads the retry delay from every source', async () => {
+      it('[MODEL4] reads the retry delay from every source', async () => {
         const told = wire.errors['rate-limited'];
         const inSeconds = await failing(vendorError(told, { 'retry-after': '7' }), stream);
         expect(inSeconds).toMatchObject({ kind: 'rate-limited', next: 'retry', retryAfterMs: 7_000 });
@@ -205,7 +205,7 @@ export function describeProvider(wire: Wire): void {
         expect(byDate.retryAfterMs).toBeLessThanOrEqual(3_600_000);
       });
 
-      it('[P4] distinguishes an overloaded vendor from a request that is invalid or too long', async () => {
+      it('[MODEL4] distinguishes an overloaded vendor from a request that is invalid or too long', async () => {
         expect(await failing(vendorError(wire.errors.overloaded), stream)).toMatchObject({ kind: 'overloaded' });
         const tooLong = await failing(vendorError(wire.errors['context-too-long']), stream);
         expect(tooLong).toMatchObject({ kind: 'context-too-long', next: 'person' });
@@ -214,7 +214,7 @@ export function describeProvider(wire: Wire): void {
         expect(unknown.message).toContain(`has no model "${wire.model}"`);
       });
 
-      it('[P4] can be aborted immediately, and closes the connection', async () => {
+      it('[MODEL4] can be aborted immediately, and closes the connection', async () => {
         const controller = new AbortController();
         const abort = (): void => controller.abort();
         const hungUp = new Promise<void>((resolve) => {
@@ -225,13 +225,13 @@ export function describeProvider(wire: Wire): void {
         await hungUp;
       });
 
-      it('[P4] sends nothing if already aborted', async () => {
+      it('[MODEL4] sends nothing if already aborted', async () => {
         const asked = server.requests.length;
         await expect(ask(stream, { signal: AbortSignal.abort() })).rejects.toMatchObject({ kind: 'aborted' });
         expect(server.requests.length).toBe(asked);
       });
 
-      it('[P4] reports a refused connection', async () => {
+      it('[MODEL4] reports a refused connection', async () => {
         const request = { messages: [{ role: 'user' as const, content: 'hello' }] };
         provider = wire.connect('http://127.0.0.1:9', KEY);
         try {
@@ -243,7 +243,7 @@ export function describeProvider(wire: Wire): void {
         }
       });
 
-      it('[P4] fails without a key before anything is sent', async () => {
+      it('[MODEL4] fails without a key before anything is sent', async () => {
         const asked = server.requests.length;
         const bad = wire.connect(server.url, 'sk-tést');
         await expect(
@@ -261,19 +261,19 @@ export function describeProvider(wire: Wire): void {
       });
     });
 
-    it.each(wire.textArguments)('[P1] keeps invalid arguments as the model sent them, $how', async ({ stream }) => {
+    it.each(wire.textArguments)('[MODEL1] keeps invalid arguments as the model sent them, $how', async ({ stream }) => {
       const args = '{"city": "Par';
       const response = await getting({ calls: [{ id: 'theirs_1', name: 'weather', arguments: args }] }, stream);
       expect(response.type === 'tool_calls' && response.tool_calls[0]?.function.arguments).toBe(args);
     });
 
-    it('[P3] returns the same answer with and without streaming', async () => {
+    it('[MODEL3] returns the same answer with and without streaming', async () => {
       for (const reply of [both, { text: 'hm' }, { ...both, sealed: 'c2VhbGVk' }]) {
         expect(await getting(reply, true)).toEqual(await getting(reply, false));
       }
     });
 
-    it('[P4] reports an error in the middle of a stream', async () => {
+    it('[MODEL4] reports an error in the middle of a stream', async () => {
       const chunks: string[] = [];
       const frames = [...wire.frames(both).slice(0, 3), wire.midStreamError];
       const error = await failing(events(frames), true, { onChunk: (text) => chunks.push(text) });
@@ -281,7 +281,7 @@ export function describeProvider(wire: Wire): void {
       expect(chunks.join('')).not.toBe('');
     });
 
-    it('[P4] closes the connection if the vendor fails but keeps it open', async () => {
+    it('[MODEL4] closes the connection if the vendor fails but keeps it open', async () => {
       const frames = [...wire.frames(both).slice(0, 3), wire.midStreamError];
       const hungUp = new Promise<void>((resolve) => {
         server.will(eventsThenSilence(frames, resolve));
@@ -290,19 +290,19 @@ export function describeProvider(wire: Wire): void {
       await hungUp;
     });
 
-    it('[P4] returns no answer after an abort, even if the answer is complete', async () => {
+    it('[MODEL4] returns no answer after an abort, even if the answer is complete', async () => {
       const controller = new AbortController();
       server.will((response) => response.end(wire.frames({ text: 'hello there' }).join('')));
       const asking = ask(true, { signal: controller.signal, onChunk: () => controller.abort() });
       await expect(asking).rejects.toMatchObject({ kind: 'aborted' });
     });
 
-    it('[P4] treats a stream that ends without a final event as truncated', async () => {
+    it('[MODEL4] treats a stream that ends without a final event as truncated', async () => {
       expect(await failing(events(wire.frames(both).slice(0, 3)), true)).toMatchObject({ kind: 'network' });
       expect(await failing(events([]), true)).toMatchObject({ kind: 'network' });
     });
 
-    it('[P2] sends no tools if there are none', async () => {
+    it('[MODEL2] sends no tools if there are none', async () => {
       await getting({ text: 'A title' }, false, { tools: [], purpose: 'title' });
       expect(JSON.stringify(lastBody())).not.toContain('"tools"');
     });

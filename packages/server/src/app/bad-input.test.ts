@@ -12,7 +12,7 @@ afterEach(closeApps);
 const json = { 'Content-Type': 'application/json' };
 
 describe('URLs', () => {
-  it('[W2] an unknown path is 404, and a wrong method is 405 and lists the allowed ones', async () => {
+  it('[HTTP1] an unknown path is 404, and a wrong method is 405 and lists the allowed ones', async () => {
     const t = await openApp();
     expect((await t.api('GET', '/nowhere')).status).toBe(404);
     expect((await t.api('GET', '/worlds/x/y/z')).status).toBe(404);
@@ -31,7 +31,7 @@ describe('URLs', () => {
     '/worlds/a%00b',
     '/worlds?after=%00',
     '/worlds?after=%C3%28',
-  ])('[W2.1] a URL that is not valid UTF-8 is 400: %s', async (path) => {
+  ])('[HTTP1.1] a URL that is not valid UTF-8 is 400: %s', async (path) => {
     const t = await openApp();
     const answer = await t.api('GET', path);
     expect(answer).toMatchObject({ status: 400, body: { field: expect.any(String) as string } });
@@ -51,18 +51,18 @@ describe('URLs', () => {
     '*',
     "'--",
     '%F0%9F%8C%BB',
-  ])('[W2] a malicious id matches nothing: %s', async (id) => {
+  ])('[HTTP1] a malicious id matches nothing: %s', async (id) => {
     const t = await openApp();
     expect([404, 405]).toContain((await t.api('GET', `/worlds/${id}`)).status);
     expect([404, 405]).toContain((await t.api('GET', `/worlds/${id}/chats/${id}/messages`)).status);
   });
 
-  it('[W2] an id that is too long is rejected with the name of the parameter', async () => {
+  it('[HTTP1] an id that is too long is rejected with the name of the parameter', async () => {
     const t = await openApp();
     expect(await t.api('GET', `/worlds/${'x'.repeat(300)}`)).toMatchObject({ status: 422, body: { field: 'world' } });
   });
 
-  it('[W2] an unknown, repeated or invalid query parameter is rejected with an error that names it', async () => {
+  it('[HTTP1] an unknown, repeated or invalid query parameter is rejected with an error that names it', async () => {
     const t = await openApp();
     for (const [query, field] of [
       ['lmit=3', 'lmit'],
@@ -97,7 +97,7 @@ describe('request bodies', () => {
     ['a number too large', '{"name": "x", "turnLimit": 1e999}', 422],
     ['deep nesting', `{"name": ${'['.repeat(9_000)}${']'.repeat(9_000)}}`, 422],
     ['very deep nesting', `${'['.repeat(500_000)}${']'.repeat(500_000)}`, 413],
-  ])('[W2] a body with %s is rejected and writes nothing', async (_, body, status) => {
+  ])('[HTTP1] a body with %s is rejected and writes nothing', async (_, body, status) => {
     const t = await openApp();
     const answer = await t.api('POST', '/worlds', body, json);
     expect(answer.status).toBe(status);
@@ -105,7 +105,7 @@ describe('request bodies', () => {
     expect(t.errors).toEqual([]);
   });
 
-  it('[W2] a validation error names the path of the invalid field', async () => {
+  it('[HTTP1] a validation error names the path of the invalid field', async () => {
     const t = await openHarbour();
     const client = { label: 'x', approvals: true, tools: [{ name: 'ok', description: 'd', parameters: {}, extra: 1 }] };
     expect((await t.api('POST', '/worlds/harbour/clients', client)).body).toMatchObject({ field: 'tools.0.extra' });
@@ -122,7 +122,7 @@ describe('request bodies', () => {
     });
   });
 
-  it('[W2.1] a body that is not UTF-8 is 400', async () => {
+  it('[HTTP1.1] a body that is not UTF-8 is 400', async () => {
     const t = await openApp();
     for (const bytes of [
       [0x7b, 0xff, 0x7d],
@@ -139,7 +139,7 @@ describe('request bodies', () => {
     }
   });
 
-  it('[W2.1] a body with another content type is 415', async () => {
+  it('[HTTP1.1] a body with another content type is 415', async () => {
     const t = await openApp();
     const body = '{"name":"x"}';
     for (const type of [
@@ -160,14 +160,14 @@ describe('request bodies', () => {
     );
   });
 
-  it('[W2.1] a body with more than 10,000 values is 413, and is not parsed', async () => {
+  it('[HTTP1.1] a body with more than 10,000 values is 413, and is not parsed', async () => {
     const t = await openApp();
     const { status, body } = await t.api<{ detail: string }>('POST', '/worlds', '[1'.padEnd(30_000, ',1'), json);
     const detail = 'The body has too many values. The limit is 10000.';
     expect({ status, detail: body.detail }).toEqual({ status: 413, detail });
   });
 
-  it('[W2.1] a body over the limit is 413, with or without Content-Length', async () => {
+  it('[HTTP1.1] a body over the limit is 413, with or without Content-Length', async () => {
     const t = await openHarbour();
     const path = `/worlds/harbour/chats/${t.chat}/messages`;
     const large = JSON.stringify({ content: 'x'.repeat(30 * 1024 * 1024) });
@@ -187,7 +187,7 @@ describe('request bodies', () => {
     expect((await t.api<{ items: [] }>('GET', path)).body.items).toEqual([]);
   });
 
-  it('[W2] a message of a million lines is rejected, one of a million characters is stored', async () => {
+  it('[HTTP1] a message of a million lines is rejected, one of a million characters is stored', async () => {
     const t = await openHarbour();
     const path = `/worlds/harbour/chats/${t.chat}/messages`;
     const lines = await t.api('POST', path, { content: 'x\n'.repeat(1_400_000) });
@@ -202,7 +202,7 @@ describe('request bodies', () => {
 });
 
 describe('error responses', () => {
-  it('[W2] an error is a problem document without server internals', async () => {
+  it('[HTTP1] an error is a problem document without server internals', async () => {
     const t = await openApp();
     const answer = await t.api('POST', '/worlds', '{', json);
     expect(answer.headers.get('content-type')).toBe('application/problem+json');
@@ -214,7 +214,7 @@ describe('error responses', () => {
     });
   });
 
-  it('[W1] authentication is checked before routing', async () => {
+  it('[WHO1] authentication is checked before routing', async () => {
     const t = await openHarbour();
     for (const path of ['/api/worlds/harbour', '/api/worlds/none', '/api/nowhere', '/api/openapi.json']) {
       const { status, text } = await send(`${t.url}${path}`);
@@ -223,7 +223,7 @@ describe('error responses', () => {
     }
   });
 
-  it('[S7] [W2.1] an unreachable database is 503 with a message, and requests succeed again once it is back', async () => {
+  it('[STORE7] [HTTP1.1] an unreachable database is 503 with a message, and requests succeed again once it is back', async () => {
     const real = await openSqlite(':memory:');
     let isAway = false;
     const fail = new CountersignError('store-unavailable', "The database can't be reached. The server keeps trying.");
@@ -244,7 +244,7 @@ describe('error responses', () => {
     expect((await t.api('POST', '/worlds', { name: 'Other' })).status).toBe(201);
   });
 
-  it('[S7] [W3.1] the server is not ready while nothing can be stored, although it can read', async () => {
+  it('[STORE7] [HTTP2.1] the server is not ready while nothing can be stored, although it can read', async () => {
     const real = await openSqlite(':memory:');
     let isFull = true;
     const full = new CountersignError('store-unavailable', 'the disk is full: /var/lib/secret');

@@ -6,7 +6,7 @@ import { HttpProblem } from './http-problem.js';
 import { problemTexts } from './problem-texts.js';
 import type { Route } from './route.js';
 
-/** The only permission check (W8.2): throws 403 naming who may, or 404 for a world that the person may not read. */
+/** The only permission check (WHO4.2): throws 403 naming who may, or 404 for a world that the person may not read. */
 export async function checkAccess(
   route: Pick<Route, 'needs' | 'params'>,
   c: AppRequest,
@@ -40,13 +40,13 @@ export async function checkAccess(
   throw await refusal(context, access, lacks, worldId);
 }
 
-/** For what covers all worlds (W3.1): throws 403 if the person may read only some of them. */
+/** For what covers all worlds (HTTP2.1): throws 403 if the person may read only some of them. */
 export async function checkServerRead(c: AppRequest, context: AppContext): Promise<void> {
   const { access } = c.var;
   if (!actionsOf(access).has('read')) throw await refusal(context, access, 'read', undefined);
 }
 
-/** A token of an external agent may not even read its world, and no other world exists for it (A55). */
+/** A token of an external agent may not even read its world, and no other world exists for it (EXT1). */
 async function checkPropose(context: AppContext, access: Access, worldId: string): Promise<void> {
   const { external = { worldId } } = access;
   const isHidden = worldId === SERVER_LOG || external.worldId !== worldId || !mayReadWithoutScopes(access, worldId);

@@ -13,7 +13,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 export interface Env {
   Bindings: Partial<HttpBindings>;
   Variables: {
-    /** The signer, derived from the credential alone (A16). Set by `auth.middleware` before any route that writes. */
+    /** The signer, derived from the credential alone (LOG1). Set by `auth.middleware` before any route that writes. */
     signer: Signer;
     /** What the credential may do. Set together with `signer`. */
     access: Access;
@@ -37,7 +37,7 @@ export interface Log {
   error(message: string, fields?: Record<string, unknown>): void;
 }
 
-/** Authentication (W1). */
+/** Authentication (WHO1). */
 export interface Auth {
   /** Checks Host and Origin and sets the security headers. Runs first, for every request. */
   guard: MiddlewareHandler<Env>;
@@ -75,7 +75,7 @@ export interface AppContext {
   /** Absent in a program that configures its providers in code; the routes for providers are then omitted. */
   providers?: ProviderRegistry;
   /**
-   * Throws if a world must not use this folder, such as one that contains our home folder (A21). If absent, the folder is checked at the first
+   * Throws if a world must not use this folder, such as one that contains our home folder (SAFE1). If absent, the folder is checked at the first
    * call.
    */
   checkFolder?: WorkFolders['check'];
@@ -89,7 +89,7 @@ export interface AppContext {
   publicUrl?: string;
   /** Set if a program serves the API, without the routes for people and the log of the server. */
   mounted?: true;
-  /** Limits what programs outside send (A55.17). Absent if a program serves the API. */
+  /** Limits what programs outside send (EXT1.17). Absent if a program serves the API. */
   externalLimiter?: ExternalLimiter;
   /** Request body limit in bytes. */
   bodyLimit?: number;

@@ -20,7 +20,7 @@ import { problemTexts } from './problem-texts.js';
 /** Everything under this path is the API; the rest is the web app. */
 const API = '/api';
 
-/** The HTTP API for an engine (W3). Routes throw; the error boundary here turns errors into problem documents (W2). The caller starts listening. */
+/** The HTTP API for an engine (HTTP2). Routes throw; the error boundary here turns errors into problem documents (HTTP1). The caller starts listening. */
 export function createApp(context: AppContext, routes: readonly Route[] = allRoutes): Hono<Env> {
   const app = new Hono<Env>();
   const recordRefusal = createRefusalLog(context.engine.runtime, (error) => {
@@ -44,7 +44,7 @@ export function createApp(context: AppContext, routes: readonly Route[] = allRou
   app.use(context.auth.guard);
   app.use(checkUrl);
 
-  // Lazy: building it takes 5 % of the startup time (N5).
+  // Lazy: building it takes 5 % of the startup time (LIMIT5).
   const description = once(() => describeApi(routes, { version: context.version, server: API }));
   const page = once(() => docsPage(description()));
   const open = routes.filter((route) => route.needs === 'no-credential');

@@ -21,7 +21,7 @@ GET /worlds/{world}/grants · DELETE /worlds/{world}/grants/{grant}
 GET PUT /worlds/{world}/policy · POST /worlds/{world}/policy/check · POST /worlds/{world}/policy/matches · GET /worlds/{world}/tools
 GET /worlds/{world}/audit · GET /worlds/{world}/stats`;
 
-it('[W3] describes every route of the contract in OpenAPI 3.1', async () => {
+it('[HTTP2] describes every route of the contract in OpenAPI 3.1', async () => {
   const t = await openApp();
   const { body } = await t.api<ApiDescription>('GET', '/openapi.json');
   expect(body).toMatchObject({ openapi: '3.1.0', servers: [{ url: '/api' }] });
@@ -35,7 +35,7 @@ it('[W3] describes every route of the contract in OpenAPI 3.1', async () => {
   expect(wanted.filter((route) => !told.includes(route))).toEqual([]);
 });
 
-it('[W3] every $ref resolves, every schema parses, and names are unique', async () => {
+it('[HTTP2] every $ref resolves, every schema parses, and names are unique', async () => {
   const t = await openApp();
   const { body, text } = await t.api<ApiDescription>('GET', '/openapi.json');
   const references = new Set([...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name ?? ''));
@@ -55,7 +55,7 @@ it('[W3] every $ref resolves, every schema parses, and names are unique', async 
   }
 });
 
-it('[W3] has a description for every field and parameter', async () => {
+it('[HTTP2] has a description for every field and parameter', async () => {
   const t = await openApp();
   const { body } = await t.api<ApiDescription>('GET', '/openapi.json');
   const silent: string[] = [];
@@ -74,7 +74,7 @@ it('[W3] has a description for every field and parameter', async () => {
   expect(silent).toEqual([]);
 });
 
-it('[W4] describes the payload of every event in OpenAPI', async () => {
+it('[HTTP13] describes the payload of every event in OpenAPI', async () => {
   const t = await openApp();
   const { body } = await t.api<ApiDescription>('GET', '/openapi.json');
   const schemaAt = (path: string) =>
@@ -99,7 +99,7 @@ it('[W4] describes the payload of every event in OpenAPI', async () => {
   expect(JSON.stringify(schemas)).not.toContain('"additionalProperties":false');
 });
 
-it('[W3] has a readable docs page without scripts or external resources', async () => {
+it('[HTTP2] has a readable docs page without scripts or external resources', async () => {
   const t = await openApp();
   const page = await send(`${t.url}/api/docs`);
   expect(page.status).toBe(200);
@@ -110,7 +110,7 @@ it('[W3] has a readable docs page without scripts or external resources', async 
   expect(page.headers['content-security-policy']).toContain("default-src 'self'");
 });
 
-it('[W3] describes fields with the same name by their own schemas', async () => {
+it('[HTTP2] describes fields with the same name by their own schemas', async () => {
   const t = await openApp();
   const { body } = await t.api<ApiDescription>('GET', '/openapi.json');
   const request = (method: string, path: string) =>

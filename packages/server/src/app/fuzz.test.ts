@@ -61,7 +61,7 @@ async function counting(): Promise<{ store: Store; written: () => number }> {
   const transact: Store['transact'] = async (worldId, work, onCommit) => {
     let writes = 0;
     const result = await store.transact(worldId, (tx) => work(watched(tx, () => (writes += 1))), onCommit);
-    // One record alone is that of a refused request (A16.9).
+    // One record alone is that of a refused request (LOG1.8).
     if (worldId !== SERVER_LOG || writes > 1) written += writes;
     return result;
   };
@@ -250,11 +250,11 @@ const UNREACHABLE = [
   'post_mcp_sign_ins',
 ];
 
-/** Rejections that write an audit record: an invalid decision (A6), and revealing a call without permission (A15). */
+/** Rejections that write an audit record: an invalid decision (CALL6), and revealing a call without permission (SAFE6). */
 const RECORDED = new Set(['post_worlds_world_tool_results', 'post_worlds_world_approvals_approval_reveal']);
 
 it(
-  '[W2] generated requests never cause a 5xx, and rejected ones write nothing',
+  '[HTTP1] generated requests never cause a 5xx, and rejected ones write nothing',
   async () => {
     const { store, written } = await counting();
     const folder = await mkdtemp(join(tmpdir(), 'countersign-fuzz-'));

@@ -1,7 +1,7 @@
 import type { Problem } from '@countersign/protocol';
 
 /**
- * Thrown by routes and checks to reject a request; the error boundary turns it into a problem document (W2). Never put secrets
+ * Thrown by routes and checks to reject a request; the error boundary turns it into a problem document (HTTP1). Never put secrets
  * into `detail`: the client sees it.
  */
 export class HttpProblem extends Error {

@@ -8,7 +8,7 @@ const VERBS: Readonly<Record<TokenScope, string>> = {
   propose: 'propose calls',
 };
 
-/** Details of problem documents (W2): what happened, then what to do. Errors from core have their own text. */
+/** Details of problem documents (HTTP1): what happened, then what to do. Errors from core have their own text. */
 export const problemTexts = {
   internal: 'Internal server error. The server log has the details. You can send the request again.',
 

@@ -43,7 +43,7 @@ function bytes(text: string, ...raw: number[]): Uint8Array {
   return Buffer.concat([Buffer.from(text, 'latin1'), Buffer.from(raw)]);
 }
 
-it('[W2] survives garbage, broken text, huge headers and truncated requests on a raw socket', async () => {
+it('[HTTP1] survives garbage, broken text, huge headers and truncated requests on a raw socket', async () => {
   const t = await openHarbour();
   const port = Number(new URL(t.url).port);
   const head = (line: string, ...more: string[]): string =>

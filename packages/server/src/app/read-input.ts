@@ -6,7 +6,7 @@ import { readBody } from './read-body.js';
 import type { Route, RouteInput } from './route.js';
 import { problemTexts } from './problem-texts.js';
 
-/** Parses and validates the parts of a request before the route runs, and rejects invalid ones with a message (W2). */
+/** Parses and validates the parts of a request before the route runs, and rejects invalid ones with a message (HTTP1). */
 export async function readInput(
   route: Route,
   c: AppRequest,

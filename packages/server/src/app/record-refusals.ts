@@ -20,7 +20,7 @@ export interface Refusal {
   address: string;
 }
 
-/** Writes refused requests to the server's audit log (A16.9). */
+/** Writes refused requests to the server's audit log (LOG1.8). */
 export function createRefusalLog(
   { store, clock }: { store: Pick<Store, 'transact'>; clock: Pick<Clock, 'now'> },
   report: (error: unknown) => void,

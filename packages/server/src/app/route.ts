@@ -36,14 +36,14 @@ export interface Answer {
 }
 
 /**
- * Where a route is served besides our own server (L5): `approvals` in every mounted API, `world` in those that serve the whole API, `web-app`
+ * Where a route is served besides our own server (LIB5): `approvals` in every mounted API, `world` in those that serve the whole API, `web-app`
  * only together with the web app, and `own-server` nowhere else.
  */
 export type RouteScope = 'approvals' | 'world' | 'web-app' | 'own-server';
 
 /**
  * `no-credential`: works without a credential. `account`: any session, or a token with `read`. `read` on the server: the person may read something. A function
- * decides by the body, and all are needed. `propose` is all that the token of an external agent has (A55).
+ * decides by the body, and all are needed. `propose` is all that the token of an external agent has (EXT1).
  */
 type Needs = Action | 'propose' | 'account' | 'no-credential' | ((body: unknown) => readonly Action[]);
 
@@ -55,7 +55,7 @@ interface RouteFacts {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** What the credential must be allowed to do (W8.2): in the world that the path names, or else on the server. */
+  /** What the credential must be allowed to do (WHO4.2): in the world that the path names, or else on the server. */
   readonly needs: Needs;
   /** Request headers that the route uses, besides the credential. */
   readonly headers?: Readonly<Record<string, string>>;

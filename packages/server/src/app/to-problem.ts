@@ -21,7 +21,7 @@ const STATUS: Record<ErrorCode, number> = {
   'store-unavailable': 503,
 };
 
-/** The problem document for an error (W2). The text of an unexpected error may contain secrets, so it is never sent. */
+/** The problem document for an error (HTTP1). The text of an unexpected error may contain secrets, so it is never sent. */
 export function toProblem(error: unknown): { problem: Problem; headers: Readonly<Record<string, string>> } {
   if (error instanceof HttpProblem) {
     return { problem: problem(error.status, error.message, error.more), headers: error.headers };

@@ -20,7 +20,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it("[W1] serves the web app's files without a credential, and its start page for every page URL", async () => {
+it("[WHO1] serves the web app's files without a credential, and its start page for every page URL", async () => {
   const t = await openApp({ context: { webRoot: join(folder, 'web') } });
   const start = await send(`${t.url}/`);
   expect(start).toMatchObject({ status: 200, text: expect.stringContaining('app') as string });
@@ -35,7 +35,7 @@ it("[W1] serves the web app's files without a credential, and its start page for
   expect((await send(`${t.url}/`, { method: 'POST' })).status).toBe(405);
 });
 
-it("[W1.8] sends a file's compressed copy to a browser that accepts it", async () => {
+it("[WHO1.8] sends a file's compressed copy to a browser that accepts it", async () => {
   const script = join(folder, 'web', 'assets', 'main-1234.js');
   const copies = { br: brotliCompressSync('start()'), gzip: gzipSync('start()') };
   await writeFile(`${script}.br`, copies.br);
@@ -59,7 +59,7 @@ it("[W1.8] sends a file's compressed copy to a browser that accepts it", async (
   expect((await send(`${address}.br`)).status).toBe(404);
 });
 
-it("[W1] serves nothing outside the web app's folder", async () => {
+it("[WHO1] serves nothing outside the web app's folder", async () => {
   const t = await openApp({ context: { webRoot: join(folder, 'web') } });
   for (const path of ['/../secret.txt', '/..%2fsecret.txt', '/assets/..%2f..%2fsecret.txt', '/%2e%2e/secret.txt']) {
     const { status, text } = await send(`${t.url}${path}`);
@@ -69,7 +69,7 @@ it("[W1] serves nothing outside the web app's folder", async () => {
   expect((await send(`${t.url}/`, { headers: { host: 'evil.example' } })).status).toBe(403);
 });
 
-it('[W1] responds with a message if there is no web app', async () => {
+it('[WHO1] responds with a message if there is no web app', async () => {
   const t = await openApp();
   const { status, text } = await send(`${t.url}/`);
   expect(status).toBe(404);

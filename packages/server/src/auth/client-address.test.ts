@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readTrustedProxies } from './client-address.js';
 
-it('[W1.5] believes X-Forwarded-For only from trusted proxies, from its end', () => {
+it('[WHO1.5] believes X-Forwarded-For only from trusted proxies, from its end', () => {
   const nobody = readTrustedProxies(undefined);
   expect(nobody('203.0.113.9', '10.0.0.1')).toBe('203.0.113.9');
   expect(nobody(undefined, '10.0.0.1')).toBe('unknown');
@@ -18,7 +18,7 @@ it('[W1.5] believes X-Forwarded-For only from trusted proxies, from its end', ()
 });
 
 it.each(['proxy', '10.0.0.0/33', '10.0.0.5/', '10.0.0.5/8/8', '::1/129', '10.0.0.5 10.0.0.6'])(
-  '[W1.5] refuses "%s" as a trusted proxy',
+  '[WHO1.5] refuses "%s" as a trusted proxy',
   (value) => {
     expect(() => readTrustedProxies(value)).toThrow(/COUNTERSIGN_TRUSTED_PROXY: ".*" is not an IP address or network/);
   },

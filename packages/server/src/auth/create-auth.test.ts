@@ -83,7 +83,7 @@ async function openSession(from: Auth = auth): Promise<{ cookie: string; half: s
 }
 
 describe('the token', () => {
-  it('[W1] [A16.3] authenticates and signs as the token, with the label of its client', async () => {
+  it('[WHO1] [LOG1.3] authenticates and signs as the token, with the label of its client', async () => {
     const signer = async (headers: Record<string, string>): Promise<Signer> =>
       JSON.parse((await ask({ ...bearer(TOKEN), ...headers })).text) as Signer;
     const who = { kind: 'token', id: 'token', name: 'token' };
@@ -93,7 +93,7 @@ describe('the token', () => {
     expect(await signer({ 'x-countersign-client': 'made up' })).toEqual({ who, via: 'http' });
   });
 
-  it('[W1] rejects any other credential', async () => {
+  it('[WHO1] rejects any other credential', async () => {
     expect(await statusOf({})).toBe(401);
     for (const wrong of [bearer(''), bearer('x'), bearer(`${TOKEN}x`), { authorization: `Basic ${TOKEN}` }])
       expect(await statusOf(wrong)).toBe(401);
@@ -103,7 +103,7 @@ describe('the token', () => {
 });
 
 describe('the start link', () => {
-  it('[W1.2] [A16.6] a ticket opens one session, which needs both the cookie and the header', async () => {
+  it('[WHO1.2] [LOG1.5] a ticket opens one session, which needs both the cookie and the header', async () => {
     const { cookie, half, setCookie } = await openSession();
     expect(cookie).toMatch(new RegExp(`^countersign_${port}=[0-9a-f]{16}\\.[\\w-]{43}$`));
     for (const attribute of ['HttpOnly', 'SameSite=Strict', 'Path=/']) expect(setCookie).toContain(`; ${attribute};`);
@@ -122,14 +122,14 @@ describe('the start link', () => {
     expect(await statusOf({ ...both, ...bearer('wrong') })).toBe(401);
   });
 
-  it('[W1.1] a ticket works once', async () => {
+  it('[WHO1.1] a ticket works once', async () => {
     const ticket = auth.newTicket();
     expect((await redeem(ticket)).status).toBe(200);
     const again = await redeem(ticket);
     expect({ status: again.status, cookie: again.headers['set-cookie'] }).toEqual({ status: 401, cookie: undefined });
   });
 
-  it('[W1.1] a ticket expires after a minute', async () => {
+  it('[WHO1.1] a ticket expires after a minute', async () => {
     const [first, second] = [auth.newTicket(), auth.newTicket()];
     // Waits until all tickets are stored.
     expect((await redeem(auth.newTicket())).status).toBe(200);
@@ -139,7 +139,7 @@ describe('the start link', () => {
     expect((await redeem(second)).status).toBe(401);
   });
 
-  it("[W1.7] a session survives a restart, and the stored data can't be used to sign in", async () => {
+  it("[WHO1.7] a session survives a restart, and the stored data can't be used to sign in", async () => {
     const { cookie, half } = await openSession();
     const stored = await store.read(async (r) => await r.credential(cookie.split(/[=.]/)[1] ?? ''));
     expect(stored).toMatchObject({ credential: { kind: 'session', endedAt: null }, person: { id: 'owner' } });
@@ -158,7 +158,7 @@ describe('the start link', () => {
     expect(await statusOf(headers)).toBe(401);
   });
 
-  it('[W1.9] the server’s token can be pasted, and is not stored', async () => {
+  it('[WHO1.9] the server’s token can be pasted, and is not stored', async () => {
     const opened = await ask({}, '/api/session', { method: 'POST', body: { token: TOKEN } });
     expect(opened.status).toBe(200);
     expect(JSON.stringify(opened.headers) + opened.text).not.toContain(TOKEN);
@@ -167,7 +167,7 @@ describe('the start link', () => {
 });
 
 describe('request origin', () => {
-  it('[W1.4] rejects an unknown Host, with any credential (DNS rebinding)', async () => {
+  it('[WHO1.4] rejects an unknown Host, with any credential (DNS rebinding)', async () => {
     const wrong = [
       'evil.example',
       `evil.example:${port}`,
@@ -186,7 +186,7 @@ describe('request origin', () => {
       });
   });
 
-  it('[W1.4] rejects an unknown Origin, with any credential (CSRF)', async () => {
+  it('[WHO1.4] rejects an unknown Origin, with any credential (CSRF)', async () => {
     const wrong = [
       'http://evil.example',
       'null',
@@ -201,7 +201,7 @@ describe('request origin', () => {
     expect((await redeem(auth.newTicket(), { origin: 'http://evil.example' })).status).toBe(403);
   });
 
-  it('[W1.4] rejects a page on another port of this host', async () => {
+  it('[WHO1.4] rejects a page on another port of this host', async () => {
     for (const site of ['same-site', 'cross-site'])
       expect(await statusOf({ ...bearer(TOKEN), 'sec-fetch-site': site })).toBe(403);
     for (const site of ['same-origin', 'none'])
@@ -210,7 +210,7 @@ describe('request origin', () => {
     expect(await statusOf({ 'sec-fetch-site': 'cross-site' }, '/')).toBe(200);
   });
 
-  it('[W1.10] tells browsers to use https for a public URL with https, and for no other host', async () => {
+  it('[WHO1.10] tells browsers to use https for a public URL with https, and for no other host', async () => {
     const header = async (host?: string) =>
       (await ask({ ...bearer(TOKEN), ...(host === undefined ? {} : { host }) })).headers['strict-transport-security'];
     await listen({ allowHosts: ['agents.example'], publicUrl: 'https://agents.example' });
@@ -220,7 +220,7 @@ describe('request origin', () => {
     expect(await header('agents.example')).toBeUndefined();
   });
 
-  it('[W1.4] accepts hosts from --allow-host, over HTTPS too', async () => {
+  it('[WHO1.4] accepts hosts from --allow-host, over HTTPS too', async () => {
     await listen({ allowHosts: ['Agents.example', 'other.example:8443'] });
     const from = (host: string, origin?: string) =>
       statusOf({ ...bearer(TOKEN), host, ...(origin === undefined ? {} : { origin }) });
@@ -231,7 +231,7 @@ describe('request origin', () => {
     expect(await from('evil.example')).toBe(403);
   });
 
-  it("[W1.4] a server bound to all addresses accepts this machine's addresses, but no other names", async () => {
+  it("[WHO1.4] a server bound to all addresses accepts this machine's addresses, but no other names", async () => {
     await listen({ host: '0.0.0.0' });
     expect(await statusOf({ ...bearer(TOKEN), host: `127.0.0.1:${port}` })).toBe(200);
     expect(await statusOf({ ...bearer(TOKEN), host: `evil.example:${port}` })).toBe(403);
@@ -240,7 +240,7 @@ describe('request origin', () => {
 });
 
 describe('failed attempts', () => {
-  it('[W1.5] are rate-limited, and the limit recovers over time', async () => {
+  it('[WHO1.5] are rate-limited, and the limit recovers over time', async () => {
     const wrong = async (): Promise<number> => statusOf(bearer('wrong'));
     const statuses = await Promise.all(Array.from({ length: 20 }, wrong));
     expect(new Set(statuses)).toEqual(new Set([401]));
@@ -257,7 +257,7 @@ describe('failed attempts', () => {
 });
 
 describe('failed attempts behind a proxy', () => {
-  it('[W1.5] count per client address if the proxy is trusted', async () => {
+  it('[WHO1.5] count per client address if the proxy is trusted', async () => {
     await listen({ clientAddress: readTrustedProxies('127.0.0.1') });
     const from = (address: string) => statusOf({ ...bearer('wrong'), 'x-forwarded-for': address });
     for (let attempt = 0; attempt < 20; attempt += 1) await from('203.0.113.7');
@@ -266,7 +266,7 @@ describe('failed attempts behind a proxy', () => {
 });
 
 describe('failed attempts on one person', () => {
-  it('[W1.5] count together, from whatever addresses they come', async () => {
+  it('[WHO1.5] count together, from whatever addresses they come', async () => {
     const behind = await listen({ clientAddress: readTrustedProxies('127.0.0.1') });
     const { cookie } = await openSession(behind);
     const guess = (address: string): Promise<number> =>
@@ -279,7 +279,7 @@ describe('failed attempts on one person', () => {
 });
 
 describe('security headers', () => {
-  it('[W1] every response has them, and there is no CORS', async () => {
+  it('[WHO1] every response has them, and there is no CORS', async () => {
     const answers = [await ask(bearer(TOKEN)), await ask({}), await ask({ host: 'evil.example' }), await ask({}, '/')];
     for (const { headers } of answers) {
       expect(headers['content-security-policy']).toContain("script-src 'self'");

@@ -45,7 +45,7 @@ import { unauthorized } from './unauthorized.js';
 export interface AuthOptions extends HostOptions {
   /** The bearer token of the server, at least 32 characters. Only its hash is stored here. */
   token: string;
-  /** Who signs with it (A16). `owner`: the first active owner. */
+  /** Who signs with it (LOG1). `owner`: the first active owner. */
   tokenHolder: Who | 'owner';
   store: Store;
   clock: Pick<Clock, 'now' | 'after'>;
@@ -70,7 +70,7 @@ interface Authenticated {
   access: Access;
 }
 
-/** Authentication (W1). */
+/** Authentication (WHO1). */
 export function createAuth(options: AuthOptions): Auth {
   const { clock, store, report, clientAddress = readTrustedProxies(undefined) } = options;
   const { lifetimes = SESSION_LIFETIMES } = options;
@@ -335,7 +335,7 @@ function isApi(path: string): boolean {
 
 const LONGEST_VIA = 200;
 
-/** Names the token, and who created it, also if one of our clients sent it: its person may not know of it (W8.11). */
+/** Names the token, and who created it, also if one of our clients sent it: its person may not know of it (WHO5.1). */
 function tokenVia({ name, data: { createdBy } }: FoundCredential['credential'], client: string | undefined): string {
   const token = createdBy === undefined ? name : `${name} (created by ${createdBy})`;
   return (client === undefined ? token : `${client}, token ${token}`).slice(0, LONGEST_VIA);

@@ -17,4 +17,4 @@ it.each([
   ['curl/8.10.1', 'a browser'],
   ['<b>Linux\u202E</b>', 'a browser on Linux'],
   [undefined, 'a browser'],
-])('[A16.3] %s is shown as %s', (userAgent, device) => expect(deviceOf(userAgent)).toBe(device));
+])('[LOG1.3] %s is shown as %s', (userAgent, device) => expect(deviceOf(userAgent)).toBe(device));

@@ -18,7 +18,7 @@ const SYSTEMS = [
   ['Linux', /\bLinux\b/],
 ] as const;
 
-/** The device of a browser session, such as "Chrome on Linux" (A16.3). For display only: a browser can send any User-Agent. */
+/** The device of a browser session, such as "Chrome on Linux" (LOG1.3). For display only: a browser can send any User-Agent. */
 export function deviceOf(userAgent: string | undefined): string {
   const find = (names: readonly (readonly [string, RegExp])[]): string | undefined =>
     names.find(([, pattern]) => pattern.test(userAgent ?? ''))?.[0];

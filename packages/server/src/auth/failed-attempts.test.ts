@@ -7,7 +7,7 @@ function exhaust(attempts: FailedAttempts, address: string): void {
 }
 
 describe('failed attempts', () => {
-  it('[W1.5] are counted per address, and per network for IPv6', () => {
+  it('[WHO1.5] are counted per address, and per network for IPv6', () => {
     const attempts = createFailedAttempts(createFakeClock());
     exhaust(attempts, '127.0.0.1');
     expect(attempts.wait('::ffff:127.0.0.1')).toBeGreaterThan(0);
@@ -17,7 +17,7 @@ describe('failed attempts', () => {
     expect(attempts.wait('2001:db8:1:3::9')).toBeUndefined();
   });
 
-  it('[W1.5] report how long to wait, and then allow one more attempt', () => {
+  it('[WHO1.5] report how long to wait, and then allow one more attempt', () => {
     const clock = createFakeClock();
     const attempts = createFailedAttempts(clock);
     exhaust(attempts, 'a');
@@ -30,7 +30,7 @@ describe('failed attempts', () => {
     expect(attempts.wait('a')).toBeGreaterThan(0);
   });
 
-  it('[W1.5] drop the oldest addresses before they fill up memory', () => {
+  it('[WHO1.5] drop the oldest addresses before they fill up memory', () => {
     const attempts = createFailedAttempts(createFakeClock());
     exhaust(attempts, 'first');
     for (let i = 0; i < 9_999; i += 1) attempts.failed(`address ${i}`);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readPublicUrl } from './public-url.js';
 
-it('[W1.10] reads the public URL as an origin', () => {
+it('[WHO1.10] reads the public URL as an origin', () => {
   expect(readPublicUrl(undefined)).toBeUndefined();
   expect(readPublicUrl('')).toBeUndefined();
   expect(readPublicUrl('https://Agents.example.com/')).toBe('https://agents.example.com');
@@ -14,6 +14,6 @@ it.each([
   'ftp://a.example',
   'https://user:pw@a.example',
   'https://a.example/?x',
-])('[W1.10] refuses "%s"', (value) => {
+])('[WHO1.10] refuses "%s"', (value) => {
   expect(() => readPublicUrl(value)).toThrow(/COUNTERSIGN_PUBLIC_URL: ".*" is not the URL of a server/);
 });

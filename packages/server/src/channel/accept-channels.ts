@@ -13,7 +13,7 @@ interface ChannelOptions {
   readonly onProven?: (socket: Socket) => void;
 }
 
-/** Lets clients open channels to a server (W1.13). Inside one, the server sees ordinary connections. */
+/** Lets clients open channels to a server (WHO3). Inside one, the server sees ordinary connections. */
 export function acceptChannels(server: Server, options: ChannelOptions): void {
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
     socket.on('error', () => socket.destroy());

@@ -71,7 +71,7 @@ async function relay(
   return { port: await listen(server), seen: () => Buffer.concat(all).toString('latin1') };
 }
 
-describe('[W1.13] a channel', () => {
+describe('[WHO3] a channel', () => {
   it('carries requests and answers, and hides both and the token from a relay', async () => {
     const port = await ours(TOKEN, echo);
     const between = await relay(port);

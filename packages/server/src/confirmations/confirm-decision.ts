@@ -6,7 +6,7 @@ import { problemTexts } from '../app/problem-texts.js';
 import type { By } from '../people/by.js';
 import { confirmIn, type ConfirmRequest } from './confirm-in.js';
 
-/** Verifies the signature on a decision before it is decided, and uses its challenge up. The step checks the rest (A49.3). */
+/** Verifies the signature on a decision before it is decided, and uses its challenge up. The step checks the rest (SIGN2.3). */
 export async function confirmDecision(
   store: Pick<Store, 'transact'>,
   by: By,

@@ -33,7 +33,7 @@ async function setUp() {
   return { clock, store, person, soft, id, by, confirm, challenge, sign };
 }
 
-describe('[A49.2] [W3.38] a confirmation', () => {
+describe('[SIGN2.2] [HTTP3.4] a confirmation', () => {
   it('is accepted once', async () => {
     const t = await setUp();
     const { options } = await t.challenge();

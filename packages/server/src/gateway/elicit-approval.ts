@@ -9,7 +9,7 @@ import { requestKey } from './waiting-clients.js';
 type WaitingCall = Pick<CallRecord, 'id' | 'toolName'>;
 
 /**
- * How a client shows a person the link to an approval (A56.9). Only the approval decides: what the client answers, or that it fails, means nothing.
+ * How a client shows a person the link to an approval (EXT2.9). Only the approval decides: what the client answers, or that it fails, means nothing.
  * `request`: beside the call, up to protocol 2025-11-25. `answer`: as an answer, after which the client sends the call again, since 2026-07-28.
  */
 export type Elicitation =

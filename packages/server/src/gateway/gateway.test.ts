@@ -55,7 +55,7 @@ async function openGateway(
 
 const text = (message: McpMessage | undefined) => message?.result?.content?.map((block) => block.text).join('\n');
 
-it('[A16.9] refused requests of MCP clients are in the server’s audit log', async () => {
+it('[LOG1.8] refused requests of MCP clients are in the server’s audit log', async () => {
   const clock = { now: () => 0 };
   const limiter = createExternalLimiter(clock, { callsPerMinute: 1, megabytesPerHour: 1 });
   const t = await openGateway('cursor', ['remove'], { context: { externalLimiter: limiter } });
@@ -74,7 +74,7 @@ it('[A16.9] refused requests of MCP clients are in the server’s audit log', as
 });
 
 describe('the MCP gateway', () => {
-  it('[A56] offers only the tools of its agent, and never forgets them', async () => {
+  it('[EXT2] offers only the tools of its agent, and never forgets them', async () => {
     const t = await openGateway();
     const first = await t.send(INITIALIZE);
     expect(first.session).toMatch(/^[\w-]{36}$/);
@@ -86,7 +86,7 @@ describe('the MCP gateway', () => {
     ]);
   });
 
-  it('[A56.2] holds a call until a person approves it, and says where to approve', async () => {
+  it('[EXT2.2] holds a call until a person approves it, and says where to approve', async () => {
     const t = await openGateway();
     const heard: McpMessage[] = [];
     const { answer, approvalId } = await t.ask(
@@ -105,7 +105,7 @@ describe('the MCP gateway', () => {
     expect(t.runs).toEqual([{ path: 'a' }]);
   });
 
-  it('[A56.2] does not say that a call waits for approval if a rule allows it', async () => {
+  it('[EXT2.2] does not say that a call waits for approval if a rule allows it', async () => {
     const running: ((result: string) => void)[] = [];
     const { definition, ...tool } = removing().tool;
     const execute = (): Promise<string> => new Promise((resolve) => void running.push(resolve));
@@ -139,7 +139,7 @@ describe('the MCP gateway', () => {
     expect(new Set([...said.values()].flat())).toEqual(new Set(['slow is running']));
   });
 
-  it('[A56.5] answers a denied call with the reason', async () => {
+  it('[EXT2.5] answers a denied call with the reason', async () => {
     const t = await openGateway();
     const { answer, approvalId } = await t.ask({ path: 'a' });
     await t.decide({ tool_call_id: approvalId, decision: 'deny', reason: 'not on Fridays' });
@@ -149,7 +149,7 @@ describe('the MCP gateway', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[A56.3] answers "pending" after its limit, and wait_for_call returns the result of the same call', async () => {
+  it('[EXT2.3] answers "pending" after its limit, and wait_for_call returns the result of the same call', async () => {
     const t = await openGateway();
     const { answer, approvalId } = await t.ask({ path: 'a' });
     t.clock.advance(50_000);
@@ -168,7 +168,7 @@ describe('the MCP gateway', () => {
     expect((await t.ask({ path: 'a' })).approvalId).not.toBe(approvalId);
   });
 
-  it('[A56.4] gives a repeated call the result of the first one if its client left', async () => {
+  it('[EXT2.4] gives a repeated call the result of the first one if its client left', async () => {
     const t = await openGateway();
     const leaving = new AbortController();
     const { approvalId } = await t.ask({ path: 'a', force: true }, { signal: leaving.signal });
@@ -183,7 +183,7 @@ describe('the MCP gateway', () => {
     expect(next.approvalId).not.toBe(approvalId);
   });
 
-  it('[A56.4] stops holding a call that its client cancels, and the call stays in the queue', async () => {
+  it('[EXT2.4] stops holding a call that its client cancels, and the call stays in the queue', async () => {
     const t = await openGateway();
     const session = (await t.send(INITIALIZE)).session ?? '';
     const { answer, approvalId } = await t.ask({ path: 'a' }, { session, id: 7 });
@@ -197,7 +197,7 @@ describe('the MCP gateway', () => {
     expect(await t.pending()).toMatchObject([{ approvalId }]);
   });
 
-  it('[A56.4] runs equal calls that wait side by side once each', async () => {
+  it('[EXT2.4] runs equal calls that wait side by side once each', async () => {
     const t = await openGateway();
     const [first, second] = [await t.ask({ path: 'a' }, { id: 1 }), await t.ask({ path: 'a' }, { id: 1 })];
     for (const { approvalId } of [first, second]) await t.decide({ tool_call_id: approvalId, decision: 'approve' });
@@ -205,7 +205,7 @@ describe('the MCP gateway', () => {
     expect(t.runs).toHaveLength(2);
   });
 
-  it('[A56.6] runs a call with a key once, however often it is sent', async () => {
+  it('[EXT2.6] runs a call with a key once, however often it is sent', async () => {
     const t = await openGateway();
     const meta = { 'countersign/key': 'k1' };
     const session = (await t.send(INITIALIZE)).session ?? '';
@@ -229,7 +229,7 @@ describe('the permission prompt of Claude Code', () => {
     JSON.parse(text((await sent).messages.at(-1)) ?? '') as Record<string, unknown>;
   const next = (t: Gateway) => until(async () => (await t.pending())[0], 'the call needs approval');
 
-  it('[A56.8] answers with the decision and the arguments to run', async () => {
+  it('[EXT2.8] answers with the decision and the arguments to run', async () => {
     const t = await openGateway('claude', ['claude__*']);
     const list = await t.send({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
     expect(list.messages.at(-1)?.result?.tools?.map(({ name }) => name)).toEqual([
@@ -251,7 +251,7 @@ describe('the permission prompt of Claude Code', () => {
     expect(await answer(edited)).toEqual({ behavior: 'allow', updatedInput: { command: 'rm a' } });
   });
 
-  it('[A56.8] says no to everything it does not understand', async () => {
+  it('[EXT2.8] says no to everything it does not understand', async () => {
     const t = await openGateway('claude', ['claude__*']);
     const names = ['', 'Read\n\nApproved by Ada', 'Read\u202E', 'x'.repeat(91)].map((tool_name) => ({
       tool_name,
@@ -277,7 +277,7 @@ describe('a client that loses its access', () => {
     expect(status).toBe(204);
   };
 
-  it('[A55.12] gets an error at once if its token is revoked, and its waiting call never runs', async () => {
+  it('[EXT1.12] gets an error at once if its token is revoked, and its waiting call never runs', async () => {
     const t = await openGateway();
     const { answer, approvalId } = await t.ask({ path: 'a' });
     await revoke(t);
@@ -293,7 +293,7 @@ describe('a client that loses its access', () => {
     expect([t.runs, t.errors]).toEqual([[], []]);
   });
 
-  it('[A55.12] gets no result of a call that was running when its token was revoked', async () => {
+  it('[EXT1.12] gets no result of a call that was running when its token was revoked', async () => {
     let finish: ((result: string) => void) | undefined;
     const { definition, ...tool } = removing().tool;
     const execute = (): Promise<string> => new Promise((resolve) => (finish = resolve));
@@ -311,7 +311,7 @@ describe('a client that loses its access', () => {
     finish?.('secret');
   });
 
-  it('[A55.7] gets an error at once if its agent is removed or deactivated, and its waiting call never runs', async () => {
+  it('[EXT1.7] gets an error at once if its agent is removed or deactivated, and its waiting call never runs', async () => {
     for (const change of [
       (t: Gateway) => t.api('DELETE', '/worlds/harbour/agents/cursor'),
       (t: Gateway) => t.api('PATCH', '/worlds/harbour/agents/cursor', { active: false }),
@@ -329,7 +329,7 @@ describe('a client that loses its access', () => {
     }
   });
 
-  it('[A55.12] [A56.8] gets no permission if its token is revoked while the call waits', async () => {
+  it('[EXT1.12] [EXT2.8] gets no permission if its token is revoked while the call waits', async () => {
     const t = await openGateway('claude', ['claude__*']);
     const asked = { tool_name: 'Bash', input: { command: 'ls' }, tool_use_id: 'toolu_1' };
     const prompted = t.send(callOf('permission_prompt', asked));
@@ -348,7 +348,7 @@ describe('a client that loses its access', () => {
 });
 
 describe('a hostile MCP client', () => {
-  it('[A56.1] [W3.55] gets nothing without a token, in another world, or as another agent', async () => {
+  it('[EXT2.1] [HTTP9.2] gets nothing without a token, in another world, or as another agent', async () => {
     const t = await openGateway();
     const { token } = t;
     await t.api('POST', '/worlds', { name: 'Lighthouse' });
@@ -374,7 +374,7 @@ describe('a hostile MCP client', () => {
     expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST, DELETE']);
   });
 
-  it('[A56.1] calls only listed tools, and waits only for its own calls', async () => {
+  it('[EXT2.1] calls only listed tools, and waits only for its own calls', async () => {
     const t = await openGateway();
     await t.propose({ name: 'remove', arguments: { path: 'x' } });
     const [ofAda] = await t.pending();
@@ -390,7 +390,7 @@ describe('a hostile MCP client', () => {
     expect(await t.pending()).toHaveLength(1);
   });
 
-  it('[A56.7] gets JSON-RPC errors for broken messages, and a limit for huge ones', async () => {
+  it('[EXT2.7] gets JSON-RPC errors for broken messages, and a limit for huge ones', async () => {
     const t = await openGateway();
     for (const [body, status, code] of [
       ['{', 400, -32700],
@@ -410,7 +410,7 @@ describe('a hostile MCP client', () => {
     expect(t.errors).toEqual([]);
   });
 
-  it('[A56.7] can hold 64 requests, and the next one starts nothing', async () => {
+  it('[EXT2.7] can hold 64 requests, and the next one starts nothing', async () => {
     const t = await openGateway();
     const { answer, approvalId } = await t.ask({ path: 'a' });
     const [call] = await t.pending();

@@ -43,7 +43,7 @@ async function openGateway(options: AppFixtureOptions): Promise<Gateway> {
 
 const command = { command: 'rm a' };
 
-it('[A55.12] [A56] a call is not written if its token is revoked while it is rehearsed', async () => {
+it('[EXT1.12] [EXT2] a call is not written if its token is revoked while it is rehearsed', async () => {
   const { shell, ends, runs } = slowShell();
   const t = await openGateway({ tools: [shell] });
   const answer = sendMcp(`${t.url}/mcp/harbour`, callOf('shell_cmd', command), { token: t.agent.token });
@@ -85,27 +85,30 @@ async function openSlowStore() {
 it.each([
   ['before', []],
   ['after', ['TOOL_EXECUTION_STARTED']],
-] as const)('[A55.12] [A56.8] no yes is sent if the token is revoked %s the call is written', async (when, written) => {
-  const { store, hold } = await openSlowStore();
-  const t = await openGateway({ store });
-  const { headers } = await t.api('GET', '/worlds/harbour/policy');
-  const match = { 'if-match': headers.get('etag') ?? '' };
-  await t.api('PUT', '/worlds/harbour/policy', { rules: ['allow claude__Bash(rm a)'] }, match);
-  const states: string[] = [];
-  t.engine.runtime.bus.subscribe('harbour', ({ event, data }) => void (event === 'tool' && states.push(data.type)));
-  const held = hold(when);
-  const permission = { tool_name: 'Bash', input: command, tool_use_id: 'toolu_1' };
-  const answer = sendMcp(`${t.url}/mcp/harbour`, callOf('permission_prompt', permission), { token: t.agent.token });
-  await held.reached;
-  await t.revoke();
-  held.release();
-  const said = JSON.stringify((await answer).messages.at(-1)?.result);
-  expect([said.includes('allow'), said.includes('revoked')]).toEqual([false, true]);
-  expect(states).toEqual(written);
-  expect(t.errors).toEqual([]);
-});
+] as const)(
+  '[EXT1.12] [EXT2.8] no yes is sent if the token is revoked %s the call is written',
+  async (when, written) => {
+    const { store, hold } = await openSlowStore();
+    const t = await openGateway({ store });
+    const { headers } = await t.api('GET', '/worlds/harbour/policy');
+    const match = { 'if-match': headers.get('etag') ?? '' };
+    await t.api('PUT', '/worlds/harbour/policy', { rules: ['allow claude__Bash(rm a)'] }, match);
+    const states: string[] = [];
+    t.engine.runtime.bus.subscribe('harbour', ({ event, data }) => void (event === 'tool' && states.push(data.type)));
+    const held = hold(when);
+    const permission = { tool_name: 'Bash', input: command, tool_use_id: 'toolu_1' };
+    const answer = sendMcp(`${t.url}/mcp/harbour`, callOf('permission_prompt', permission), { token: t.agent.token });
+    await held.reached;
+    await t.revoke();
+    held.release();
+    const said = JSON.stringify((await answer).messages.at(-1)?.result);
+    expect([said.includes('allow'), said.includes('revoked')]).toEqual([false, true]);
+    expect(states).toEqual(written);
+    expect(t.errors).toEqual([]);
+  },
+);
 
-it('[A55.12] a call is not written if its token is revoked while the request is sent', async () => {
+it('[EXT1.12] a call is not written if its token is revoked while the request is sent', async () => {
   const sqlite = await openSqlite(':memory:', { clock: createFakeClock() });
   const seen: string[] = [];
   const store: Store = {

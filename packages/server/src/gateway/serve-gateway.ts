@@ -9,7 +9,7 @@ import { findGate } from './find-gate.js';
 import { createElicitations } from './sent-elicitations.js';
 import { createWaitingClients } from './waiting-clients.js';
 
-/** Serves the tools of a world to MCP clients at `/mcp/{world}` (A56). */
+/** Serves the tools of a world to MCP clients at `/mcp/{world}` (EXT2). */
 export function serveGateway(
   app: Hono<Env>,
   context: AppContext,
@@ -34,7 +34,7 @@ export function serveGateway(
     context.externalLimiter?.request(c);
     switch (c.req.method) {
       case 'POST': {
-        // Loaded lazily: most servers have no MCP clients, and loading the SDK takes longer than the rest of a start (N5).
+        // Loaded lazily: most servers have no MCP clients, and loading the SDK takes longer than the rest of a start (LIMIT5).
         const sdk = await import('./sdk.js');
         return await answerRequest(c, { sdk, context, gate, sessions, waiting, elicitations });
       }

@@ -39,7 +39,7 @@ it.each([
       ],
     },
   ],
-])('[A56.5] returns %s', async (_, stored, result) => {
+])('[EXT2.5] returns %s', async (_, stored, result) => {
   expect(await toToolResult(JSON.stringify(stored), noFile)).toEqual(result);
 });
 
@@ -51,13 +51,13 @@ it.each([
     'application/pdf',
     { type: 'resource', resource: { uri: `attachment:${ID}`, mimeType: 'application/pdf', blob: 'AAAA' } },
   ],
-])('[A56.5] returns an attached %s of type %s as content', async (kind, mimeType, block) => {
+])('[EXT2.5] returns an attached %s of type %s as content', async (kind, mimeType, block) => {
   const stored = JSON.stringify({ result: 'see', attachments: [{ id: ID, bytes: 3, kind, mimeType }] });
   const { content } = await toToolResult(stored, (id) => Promise.resolve(id === ID ? 'AAAA' : undefined));
   expect(content).toEqual([{ type: 'text', text: 'see' }, block]);
 });
 
-it('[A56.5] says that an attachment was deleted', async () => {
+it('[EXT2.5] says that an attachment was deleted', async () => {
   const stored = JSON.stringify({
     result: 'see',
     attachments: [{ id: ID, bytes: 3, kind: 'image', mimeType: 'image/png' }],

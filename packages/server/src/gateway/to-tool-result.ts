@@ -5,7 +5,7 @@ import { z } from 'zod';
 /** The content of an attachment in base64. Undefined if it was deleted. */
 export type ReadFile = (id: string) => Promise<string | undefined>;
 
-/** A stored result (T13): `{"result":…}` or `{"error":…,"reason":…}`. */
+/** A stored result (TURN13): `{"result":…}` or `{"error":…,"reason":…}`. */
 const frameSchema = z.looseObject({
   result: z.unknown().optional(),
   error: z.string().optional(),

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { findProviders } from './find-providers.js';
 
-it('[T14.1] masks a key in tool results, but not a placeholder key', () => {
+it('[TURN14.1] masks a key in tool results, but not a placeholder key', () => {
   const key = 'sk-proj-Ab3dEf6hIj9kLmN0pQrStUvWx2z4';
   const { secrets } = findProviders({ OPENAI_API_KEY: 'ollama', ANTHROPIC_API_KEY: ` ${key}\n` });
   expect(secrets).toEqual([key]);
 });
 
-it('[P2] reports the base URL of a provider if the environment sets one, without credentials in it', async () => {
+it('[MODEL2] reports the base URL of a provider if the environment sets one, without credentials in it', async () => {
   const status = async (env: Record<string, string>) =>
     (await findProviders({ OPENAI_API_KEY: 'none', ...env }, 'http://127.0.0.1:9').status()).find(
       ({ id }) => id === 'openai',

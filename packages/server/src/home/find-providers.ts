@@ -26,7 +26,7 @@ export interface FoundProviders {
   status(): Promise<ProviderStatus[]>;
   /** The configuration for calling a provider. Undefined for the demo's model, or without a usable key. */
   config(id: string): ProviderConfig | undefined;
-  /** Keys to mask in tool results (T14). Placeholders such as `OPENAI_API_KEY=ollama` are not masked. */
+  /** Keys to mask in tool results (TURN14). Placeholders such as `OPENAI_API_KEY=ollama` are not masked. */
   secrets: readonly string[];
 }
 

@@ -15,7 +15,7 @@ export interface Token {
 }
 
 /**
- * The server's token (W1). It is written to a file only if the sandbox hides that file from commands (A21): otherwise, the first approved
+ * The server's token (WHO1). It is written to a file only if the sandbox hides that file from commands (SAFE1): otherwise, the first approved
  * command could read it.
  */
 export function keepToken(home: string, env: NodeJS.ProcessEnv, isHidden: boolean): Token {

@@ -56,7 +56,7 @@ const modeOf = async (...path: string[]): Promise<string> =>
   ((await stat(join(folder, ...path))).mode & 0o777).toString(8);
 
 describe('the token', () => {
-  it('[W1.7] [A21] is saved in the home with mode 0600 if a sandbox hides it, and stays the same', async () => {
+  it('[WHO1.7] [SAFE1] is saved in the home with mode 0600 if a sandbox hides it, and stays the same', async () => {
     const home = await open();
     expect(home.token.value).toMatch(TOKEN);
     expect(await readFile(join(folder, 'home', 'token'), 'utf8')).toBe(`${home.token.value}\n`);
@@ -71,7 +71,7 @@ describe('the token', () => {
     expect(await modeOf('home', 'token')).toBe('600');
   });
 
-  it.runIf(sandbox.kind === 'bubblewrap')('[A59.14] is hidden from the program of an ACP agent', async () => {
+  it.runIf(sandbox.kind === 'bubblewrap')('[EXT3.14] is hidden from the program of an ACP agent', async () => {
     const home = await open();
     const { runtime } = home.engine;
     await createWorld(runtime, { name: 'Docks' }, TESTER);
@@ -91,11 +91,11 @@ describe('the token', () => {
     expect((await readFile(seen, 'utf8')).split('\n')).not.toContain('token');
   });
 
-  it('[A16] signs with the name of its owner', async () => {
+  it('[LOG1] signs with the name of its owner', async () => {
     expect((await open()).token.holder).toEqual({ kind: 'person', id: 'owner', name: userInfo().username });
   });
 
-  it('[W1.7] [A21] stays in memory if no sandbox hides it, and a saved one is removed', async () => {
+  it('[WHO1.7] [SAFE1] stays in memory if no sandbox hides it, and a saved one is removed', async () => {
     const before = await open();
     const home = await reopen(before, { sandbox: NONE });
     expect(home.token.value).toMatch(TOKEN);
@@ -110,7 +110,7 @@ describe('the token', () => {
     );
   });
 
-  it('[W1] comes from COUNTERSIGN_TOKEN if set, and is not saved', async () => {
+  it('[WHO1] comes from COUNTERSIGN_TOKEN if set, and is not saved', async () => {
     await (await open()).close();
     opened = [];
     const env = { COUNTERSIGN_TOKEN: OWN_TOKEN };
@@ -130,7 +130,7 @@ describe('the token', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    '[A21.5] without a sandbox, the log names the processes whose environment exposes the token',
+    '[SAFE1.5] without a sandbox, the log names the processes whose environment exposes the token',
     async () => {
       const shown = (): string[] => said.filter((line) => line.startsWith('COUNTERSIGN_TOKEN can be read'));
       const holder = spawn('cat', { env: { PATH: process.env['PATH'], ANY_NAME: OWN_TOKEN } });
@@ -150,7 +150,7 @@ describe('the token', () => {
     },
   );
 
-  it('[W1.6] from COUNTERSIGN_TOKEN must have at least 32 characters, and an invalid one changes nothing', async () => {
+  it('[WHO1.6] from COUNTERSIGN_TOKEN must have at least 32 characters, and an invalid one changes nothing', async () => {
     const before = await open();
     const refused = reopen(before, { env: { COUNTERSIGN_TOKEN: OWN_TOKEN.slice(0, 31) } });
     await expect(refused).rejects.toThrow('COUNTERSIGN_TOKEN has 31 characters, but needs at least 32.');
@@ -160,7 +160,7 @@ describe('the token', () => {
 });
 
 describe('a home', () => {
-  it('[S4] has one owner at a time', async () => {
+  it('[STORE4] has one owner at a time', async () => {
     const first = await open();
     await expect(open()).rejects.toMatchObject({ code: 'store-locked' });
     await reopen(first);
@@ -174,7 +174,7 @@ describe('a home', () => {
     await open();
   });
 
-  it('[A19.3] reads the administrator’s rules from a file that no world can change, and does not start if it is unreadable', async () => {
+  it('[RULE1.3] reads the administrator’s rules from a file that no world can change, and does not start if it is unreadable', async () => {
     await mkdir(join(folder, 'home'));
     await writeFile(join(folder, 'home', 'admin.rules'), '# ours\n\nallow nonsense(\n');
     await expect(open()).rejects.toThrow(/admin\.rules, line 3, character 16: /);
@@ -188,7 +188,7 @@ describe('a home', () => {
     await open();
   });
 
-  it('[A55.17] reads the limits of programs outside from the administrator’s file', async () => {
+  it('[EXT1.17] reads the limits of programs outside from the administrator’s file', async () => {
     await mkdir(join(folder, 'home'), { recursive: true });
     const file = join(folder, 'home', 'admin.rules');
     const defaults = { callsPerMinute: 120, megabytesPerHour: 50 };
@@ -202,7 +202,7 @@ describe('a home', () => {
     await second.close();
   });
 
-  it('[A21.10] reads programs that admins may run from the administrator’s file', async () => {
+  it('[SAFE2.3] reads programs that admins may run from the administrator’s file', async () => {
     await mkdir(join(folder, 'home'), { recursive: true });
     const file = join(folder, 'home', 'admin.rules');
     await writeFile(file, 'let admins run gemini --acp\ndeny shell_cmd\n  let admins run A=b /opt/x  \n');
@@ -213,7 +213,7 @@ describe('a home', () => {
     ]);
   });
 
-  it('[W1.9] reads how long sessions last from the administrator’s file', async () => {
+  it('[WHO1.9] reads how long sessions last from the administrator’s file', async () => {
     await mkdir(join(folder, 'home'), { recursive: true });
     const file = join(folder, 'home', 'admin.rules');
     const hours = (count: number) => count * 60 * 60 * 1000;
@@ -222,7 +222,7 @@ describe('a home', () => {
     expect(home.sessionLifetimes).toEqual({ idleMs: hours(8), mostMs: hours(30 * 24) });
   });
 
-  it('[A19.3] [W1.9] names the form of a setting in the administrator’s file, and the values that it can have', async () => {
+  it('[RULE1.3] [WHO1.9] names the form of a setting in the administrator’s file, and the values that it can have', async () => {
     await mkdir(join(folder, 'home'), { recursive: true });
     const file = join(folder, 'home', 'admin.rules');
     const shown = (first: string, forms: string) => `a line that starts with "${first}" must have the form ${forms}`;
@@ -251,7 +251,7 @@ describe('a home', () => {
     await expect(open()).rejects.toThrow(/line 3, character 1: an earlier line has another value for this\. /);
   });
 
-  it('[A41] [A21] keeps agents away from the key that signs audit heads', async () => {
+  it('[LOG3] [SAFE1] keeps agents away from the key that signs audit heads', async () => {
     const key = join(await realpath(folder), 'audit.key');
     await writeFile(key, 'a key', { mode: 0o600 });
     await symlink(key, join(folder, 'link'));
@@ -297,7 +297,7 @@ describe('a home', () => {
     expect(status.find(({ id }) => id === 'ollama')?.available).toBe(false);
   });
 
-  it('[W3.20] lists providers that a program added, and agents can use exactly those and acp', async () => {
+  it('[HTTP4.1] lists providers that a program added, and agents can use exactly those and acp', async () => {
     const own = { name: 'house', generate: () => Promise.reject(new Error('not called in this test')) };
     const home = await open({ providers: [own] });
     const names = (await home.providers.list()).map(({ id }) => id);
@@ -311,7 +311,7 @@ describe('a home', () => {
   });
 });
 
-it('[S4] rejects a home that is in use, and names the command and process that use it', async () => {
+it('[STORE4] rejects a home that is in use, and names the command and process that use it', async () => {
   const home = await open({ command: 'countersign chat' });
   const words = `The home folder ${home.folder} is in use by "countersign chat" (pid ${process.pid}). Wait for it to end, stop it`;
   await expect(open()).rejects.toMatchObject({
@@ -325,7 +325,7 @@ it('[S4] rejects a home that is in use, and names the command and process that u
   await expect(open()).rejects.toThrow(`is in use by another process (pid ${process.pid}).`);
 });
 
-it('[W1] rejects a home whose lock can’t be opened, with a clear message', async () => {
+it('[WHO1] rejects a home whose lock can’t be opened, with a clear message', async () => {
   const closed = join(folder, 'closed');
   // A folder instead of a file, because permissions would not stop root.
   await mkdir(join(closed, 'lock'), { recursive: true });
@@ -337,7 +337,7 @@ it('[W1] rejects a home whose lock can’t be opened, with a clear message', asy
 });
 
 describe('working folders', () => {
-  it('[A21.1] are rejected if they contain our home or are inside it, even through a link', async () => {
+  it('[SAFE1.1] are rejected if they contain our home or are inside it, even through a link', async () => {
     const { workFolders, folder: home } = await open();
     await mkdir(join(home, 'inside'));
     await mkdir(join(folder, 'fine'));
@@ -358,7 +358,7 @@ describe('working folders', () => {
     expect(workFolders.check(workFolders.own('any'))).toBe(join(folder, 'home-worlds', 'any'));
   });
 
-  it('[A21.3] a call is rejected if the folder was later replaced by a link into our home', async () => {
+  it('[SAFE1.3] a call is rejected if the folder was later replaced by a link into our home', async () => {
     const home = await open();
     await home.start();
     const { runtime } = home.engine;

@@ -72,7 +72,7 @@ export interface Home {
   close(): Promise<void>;
 }
 
-/** The composition root. One process owns a home folder; a second one fails with `store-locked` (S4). */
+/** The composition root. One process owns a home folder; a second one fails with `store-locked` (STORE4). */
 export async function openHome(options: HomeOptions): Promise<Home> {
   const { env, log, clock = systemClock } = options;
   const folder = prepareHome(options.home);
@@ -102,7 +102,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     const ownFiles = [admin.file, auditKeyFile(env), secrets.file].filter((file) => file !== undefined);
     // Registered for the lifetime of the process: another home folder in it may use the same files.
     for (const file of ownFiles) registerOwnFile(file);
-    // Commands and MCP servers never see this folder or the files that restrict them (A21).
+    // Commands and MCP servers never see this folder or the files that restrict them (SAFE1).
     const workFolders = createWorkFolders(folder, work);
     const confined = {
       sandbox,
@@ -233,7 +233,7 @@ export function takeDatabase(env: NodeJS.ProcessEnv): string | undefined {
   throw new CountersignError('invalid', detail, { field: 'DATABASE_URL' });
 }
 
-/** The key that signs audit heads. This process doesn't read it, but prevents agents from reading it (A16). */
+/** The key that signs audit heads. This process doesn't read it, but prevents agents from reading it (LOG1). */
 function auditKeyFile(env: NodeJS.ProcessEnv): string | undefined {
   const file = env['COUNTERSIGN_AUDIT_KEY'] ?? '';
   // If the file is invalid, `audit head` reports that to the person who signs.

@@ -11,7 +11,7 @@ export interface AdminRules {
   file?: string;
   limits: ExternalLimits;
   lifetimes: SessionLifetimes;
-  /** Commands that admins may run outside the sandbox without being able to sign calls (A21.10). */
+  /** Commands that admins may run outside the sandbox without being able to sign calls (SAFE2.3). */
   programs: string[][];
 }
 
@@ -69,7 +69,7 @@ function readSetting(settings: Settings, line: string): { problem: string | unde
 }
 
 /**
- * The administrator's rules (A19.3), from `COUNTERSIGN_POLICY_FILE` or `admin.rules` in the home folder. Throws if the file is unreadable:
+ * The administrator's rules (RULE1.3), from `COUNTERSIGN_POLICY_FILE` or `admin.rules` in the home folder. Throws if the file is unreadable:
  * ignoring it would let denied calls run.
  */
 export function readAdminRules(home: string, env: NodeJS.ProcessEnv = {}): AdminRules {

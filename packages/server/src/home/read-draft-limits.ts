@@ -3,7 +3,7 @@ import { DRAFT_LIMITS, type DraftLimits } from '@countersign/tools';
 
 const NAME = 'COUNTERSIGN_DRAFT_MB';
 
-/** The limits on what one command may write (A35). */
+/** The limits on what one command may write (CHANGE3). */
 export function readDraftLimits(env: NodeJS.ProcessEnv): DraftLimits {
   const given = env[NAME] ?? '';
   if (given === '') return DRAFT_LIMITS;

@@ -9,7 +9,7 @@ import { ensureOwner } from '../people/ensure-owner.js';
 import { createSoftPasskey, insertPasskey } from '../testing/soft-passkey.js';
 import { resetPasskeys } from './reset-passkeys.js';
 
-it('[W8.10] removes the passkeys and ends the sessions of a person while no server runs, and records it', async () => {
+it('[WHO6.5] removes the passkeys and ends the sessions of a person while no server runs, and records it', async () => {
   const home = mkdtempSync(join(tmpdir(), 'countersign-reset-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const open = () => openSqlite(join(home, 'countersign.db'));

@@ -14,7 +14,7 @@ import { openStore, takeDatabase } from './open-home.js';
 export interface PasskeyReset {
   person: { id: string; name: string };
   removed: number;
-  /** Sessions that ended. An open one would limit the person's next invitation, which then could not add a passkey (W8.11). */
+  /** Sessions that ended. An open one would limit the person's next invitation, which then could not add a passkey (WHO5.1). */
   sessions: number;
   /** Tokens with which the person can still sign in. They limit invitations, too. */
   tokensLeft: number;

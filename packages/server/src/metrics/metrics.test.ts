@@ -94,7 +94,7 @@ it('counts turns, tools, models, waiting approvals and open streams, and logs th
     });
 });
 
-it('[S7] reports that it is not ready when its store is unavailable, with a message', async () => {
+it('[STORE7] reports that it is not ready when its store is unavailable, with a message', async () => {
   expect((await send(`${serving.url}/api/health`)).status).toBe(200);
   isStoreGone = true;
   await serving.home.engine.runtime.store.close();

@@ -29,7 +29,7 @@ export function needsCheck({ oidc }: PersonRecord, now: number): boolean {
   return oidc !== undefined && now - oidc.checkedAt >= CHECK_AGAIN_MS;
 }
 
-/** A person who was removed from a group loses the role, and the sessions, at the next check (W9.4). */
+/** A person who was removed from a group loses the role, and the sessions, at the next check (WHO8.4). */
 export function createConfirm(
   options: OidcTools & { provider: OidcProvider },
 ): (person: PersonRecord) => Promise<PersonRecord | undefined> {

@@ -8,7 +8,7 @@ const good = {
   COUNTERSIGN_OIDC_ROLES: 'staff=member; cn=release,ou=groups=approver ;',
 };
 
-it('[W9] reads the environment and removes the client secret from it', () => {
+it('[WHO8] reads the environment and removes the client secret from it', () => {
   expect(takeOidcSettings({ COUNTERSIGN_OIDC_ISSUER: '' })).toBeUndefined();
   const env: NodeJS.ProcessEnv = { ...good };
   const settings = takeOidcSettings(env);
@@ -39,11 +39,11 @@ it.each([
   [{ COUNTERSIGN_OIDC_ROLES: 'staff=boss' }, '"boss" is not a role that the group "staff" can give. Use one of admin'],
   [{ COUNTERSIGN_OIDC_ROLES: 'staff=owner' }, '"owner" is not a role that the group "staff" can give.'],
   [{ COUNTERSIGN_OIDC_ROLES: 'a=member;a=admin' }, 'COUNTERSIGN_OIDC_ROLES: the group "a" occurs twice.'],
-])('[W9] refuses %j', (change, problem) => {
+])('[WHO8] refuses %j', (change, problem) => {
   expect(() => takeOidcSettings({ ...good, ...change })).toThrow(problem);
 });
 
-it('[L5.3] [W9] checks the options of a program', () => {
+it('[LIB5.3] [WHO8] checks the options of a program', () => {
   const options = { issuer: 'https://id.example.com', clientId: 'x', roles: { staff: 'viewer' } };
   expect(checkOidcOptions(options)).toMatchObject({ clientSecret: undefined, roles: new Map([['staff', 'viewer']]) });
   expect(() => checkOidcOptions({ ...options, roles: {} })).toThrow('oidc.roles: is missing.');
@@ -52,7 +52,7 @@ it('[L5.3] [W9] checks the options of a program', () => {
   expect(() => checkOidcOptions('x')).toThrow('oidc: must be an object.');
 });
 
-it('[W9.2] gives the highest role', () => {
+it('[WHO8.2] gives the highest role', () => {
   const settings = {
     roles: new Map([
       ['a', 'viewer'],

@@ -1,7 +1,7 @@
 import { CountersignError, personRoleSchema, ROLES, type PersonRole } from '@countersign/protocol';
 import { isLoopback } from '../auth/check-host.js';
 
-/** Sign-in with an OIDC provider (W9). */
+/** Sign-in with an OIDC provider (WHO8). */
 export interface OidcOptions {
   /** The provider's issuer URL, such as `https://id.example.com`. */
   issuer: string;

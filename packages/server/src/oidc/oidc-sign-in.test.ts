@@ -90,7 +90,7 @@ async function audit(): Promise<string[]> {
 }
 
 describe('sign-in', () => {
-  it('[W9] [W9.1] [W9.2] [W3.41] adds the person with the highest role of their groups, and recognizes them by issuer and subject', async () => {
+  it('[WHO8] [WHO8.1] [WHO8.2] [HTTP3.1] adds the person with the highest role of their groups, and recognizes them by issuer and subject', async () => {
     expect((await t.api('GET', '/sign-in')).body).toEqual({ oidc: { name: 'Acme' } });
     const { url } = await start();
     expect(Object.fromEntries(new URL(url).searchParams)).toMatchObject({
@@ -115,7 +115,7 @@ describe('sign-in', () => {
     expect(t.errors).toEqual([]);
   });
 
-  it('[W9.2] never links people by email address or name, so nobody can take over an account', async () => {
+  it('[WHO8.2] never links people by email address or name, so nobody can take over an account', async () => {
     await t.api('POST', '/people', { name: 'Ada Lovelace', email: 'ada@example.com', role: 'admin' });
     idp.accounts.set('u1', { name: 'ada lovelace', email: 'ADA@example.com', email_verified: true, groups: ['staff'] });
     const { headers } = await signIn();
@@ -143,7 +143,7 @@ describe('sign-in', () => {
     ]);
   });
 
-  it('[W9.3] refuses people without a role, and disabled and removed people, and says whom to ask', async () => {
+  it('[WHO8.3] refuses people without a role, and disabled and removed people, and says whom to ask', async () => {
     idp.accounts.set('u2', { name: 'Eve', groups: ['unknown'] });
     idp.accounts.set('u3', { name: 'Eve', groups: { staff: true } });
     const noRole = "None of your groups at Acme has a role on this server, so you can't sign in. Ask Olga Owner.";
@@ -159,7 +159,7 @@ describe('sign-in', () => {
     expect(await people()).toEqual(['Olga Owner: owner']);
   });
 
-  it('[W9.1] refuses an answer in another browser, a wrong state or issuer, a replayed code and a late answer', async () => {
+  it('[WHO8.1] refuses an answer in another browser, a wrong state or issuer, a replayed code and a late answer', async () => {
     const { url, attempt } = await start();
     const other = await start();
     const answer = answerIn(await idp.signIn(url, 'u1'));
@@ -194,7 +194,7 @@ describe('sign-in', () => {
     });
   });
 
-  it('[W9.1] refuses ID tokens that are expired, forged, or for another issuer, client or sign-in', async () => {
+  it('[WHO8.1] refuses ID tokens that are expired, forged, or for another issuer, client or sign-in', async () => {
     const seconds = Math.floor(Date.now() / 1000);
     const changes: OidcAccounts['idToken'][] = [
       (claims) => ({ ...claims, iat: seconds - 7200, exp: seconds - 3600 }),
@@ -217,7 +217,7 @@ describe('sign-in', () => {
     expect(await signIn()).toMatchObject({ status: 200 });
   });
 
-  it('[W9.1] accepts rotated keys at once, and refuses a provider that names another issuer', async () => {
+  it('[WHO8.1] accepts rotated keys at once, and refuses a provider that names another issuer', async () => {
     expect(await signIn()).toMatchObject({ status: 200 });
     idp.rotateKeys();
     expect(await signIn()).toMatchObject({ status: 200 });
@@ -227,7 +227,7 @@ describe('sign-in', () => {
     expect(refused.status).toBe(401);
   });
 
-  it('[W9.5] says that the provider is down; other ways to sign in keep working', async () => {
+  it('[WHO8.7] says that the provider is down; other ways to sign in keep working', async () => {
     const { url, attempt } = await start();
     const answer = answerIn(await idp.signIn(url, 'u1'));
     await idp.stop();
@@ -241,7 +241,7 @@ describe('sign-in', () => {
     expect(await signIn()).toMatchObject({ status: 200 });
   });
 
-  it('[W1.5] limits wrong answers per address', async () => {
+  it('[WHO1.5] limits wrong answers per address', async () => {
     const { url, attempt } = await start();
     const answer = { attempt, ...answerIn(await idp.signIn(url, 'u1')) };
     for (let wrong = 0; wrong < 20; wrong += 1) await finish({ ...answer, state: 'x' });
@@ -253,7 +253,7 @@ describe('sign-in', () => {
 });
 
 describe('open sessions', () => {
-  it('[W9.4] follow the groups within five minutes, and end when no group gives a role', async () => {
+  it('[WHO8.4] follow the groups within five minutes, and end when no group gives a role', async () => {
     const { headers } = await signIn();
     const token = await t.api<{ token: string }>('POST', '/people/ada-lovelace/tokens', {
       name: 'ci',
@@ -286,7 +286,7 @@ describe('open sessions', () => {
     expect(t.errors).toEqual([]);
   });
 
-  it('[A48.10] tell open screens when a sign-in or a check changes who can sign', async () => {
+  it('[SIGN1.11] tell open screens when a sign-in or a check changes who can sign', async () => {
     const harbour = await openHarbour({ oidc });
     t = harbour;
     idp.register(`${t.url}/oidc/callback`);
@@ -315,7 +315,7 @@ describe('open sessions', () => {
     expect(await isTold()).toBe(true);
   });
 
-  it('[W9.8] [A48.4] a leaver no longer counts for a quorum, without another request of theirs', async () => {
+  it('[WHO8.6] [SIGN1.4] a leaver no longer counts for a quorum, without another request of theirs', async () => {
     const harbour = await openHarbour({ oidc });
     t = harbour;
     idp.register(`${t.url}/oidc/callback`);
@@ -353,7 +353,7 @@ describe('open sessions', () => {
     expect(t.errors).toEqual([]);
   });
 
-  it('[W9.4] end when the provider no longer knows the person', async () => {
+  it('[WHO8.4] end when the provider no longer knows the person', async () => {
     const { headers } = await signIn();
     idp.accounts.delete('u1');
     t.clock.advance(5 * MINUTE_MS);
@@ -361,7 +361,7 @@ describe('open sessions', () => {
     expect((await audit()).at(-1)).toBe('session ended: ada-lovelace: all, because Acme ended the sign-in');
   });
 
-  it('[W9.7] work for an hour while the provider is down, then wait until it is back', async () => {
+  it('[WHO8.5] work for an hour while the provider is down, then wait until it is back', async () => {
     const { headers } = await signIn();
     await idp.stop();
     t.clock.advance(59 * MINUTE_MS);
@@ -374,7 +374,7 @@ describe('open sessions', () => {
     expect(t.errors.filter((error) => !error.startsWith("Acme could not confirm a person's groups"))).toEqual([]);
   });
 
-  it('[W9.1] no token, code or client secret is stored in clear text, logged or returned', async () => {
+  it('[WHO8.1] no token, code or client secret is stored in clear text, logged or returned', async () => {
     await signIn();
     t.clock.advance(5 * MINUTE_MS);
     await signIn();
@@ -388,7 +388,7 @@ describe('open sessions', () => {
   });
 });
 
-it('[W9.6] members of an OIDC group belong to the group that names it; roles and invitations come from the provider', async () => {
+it('[WHO8.8] members of an OIDC group belong to the group that names it; roles and invitations come from the provider', async () => {
   await t.api('POST', '/worlds', { name: 'Lab' });
   await t.api('PUT', '/groups/releasers', { people: [], oidcGroup: 'release' });
   const policy = await t.api('GET', '/worlds/lab/policy');

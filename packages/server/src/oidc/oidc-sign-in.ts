@@ -23,7 +23,7 @@ const attemptSchema = z.strictObject({
 });
 type Attempt = z.infer<typeof attemptSchema>;
 
-/** Sign-in with an OIDC provider (W9). */
+/** Sign-in with an OIDC provider (WHO8). */
 export interface OidcSignIn {
   /** The provider's name, for people. */
   readonly name: string;

@@ -47,7 +47,7 @@ export async function removePasskey(store: Store, asked: PasskeyRequest, by: By)
   await changePeople(store, by.signer, async (tx) => {
     const { record, passkey } = await find(tx, asked, by);
     let how = 'not trusted';
-    // An admin who removes someone's passkey could then sign in as them with an invitation (W8.11).
+    // An admin who removes someone's passkey could then sign in as them with an invitation (WHO5.1).
     if (passkey.trusted || by.access.person?.id !== asked.personId) {
       const trusted = (await tx.passkeys()).filter(({ credential }) => credential.data.passkey?.trusted === true);
       if (passkey.trusted && trusted.length === 1) throw new HttpProblem(409, problemTexts.lastPasskey);

@@ -79,7 +79,7 @@ export async function registerPasskey(
 
 /**
  * The person who manages their own passkeys. A token with scopes can't: a session opened with the passkey would have all rights of the person
- * (W8.11).
+ * (WHO5.1).
  */
 function holderOf({ access }: By): PersonRecord {
   if (access.scopes !== undefined) throw limitedProblem(access);

@@ -11,11 +11,11 @@ export interface Access {
   kind: 'session' | 'token' | 'server-token' | 'program';
   /** Absent if the credential belongs to nobody in particular. It then has an owner's rights. */
   person?: PersonRecord;
-  /** The only agent whose calls it may propose (A55). */
+  /** The only agent whose calls it may propose (EXT1). */
   external?: { worldId: string; agentId: string };
   /** If absent, everything the person may do. */
   scopes?: readonly TokenScope[];
-  /** The scopes are those of an invitation, not of a token (W8.11). */
+  /** The scopes are those of an invitation, not of a token (WHO5.1). */
   invited?: true;
 }
 

@@ -30,7 +30,7 @@ type PeopleDecision =
   | 'group changed'
   | 'group removed';
 
-/** Changes people, credentials or groups, and records it in the server's audit log, in one transaction (A16). Changes are serialized. */
+/** Changes people, credentials or groups, and records it in the server's audit log, in one transaction (LOG1). Changes are serialized. */
 export async function changePeople<T>(
   store: Pick<Store, 'transact'>,
   signer: Signer | undefined,

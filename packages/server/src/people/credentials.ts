@@ -20,7 +20,7 @@ export const SESSION_LIFETIMES: SessionLifetimes = { idleMs: 30 * DAY_MS, mostMs
 /** The token of an external agent ends this long after its last use. */
 const EXTERNAL_TOKEN_MS = 90 * DAY_MS;
 export const LONGEST_TOKEN_MS = 366 * DAY_MS;
-/** Lifetime of a start link (W1). */
+/** Lifetime of a start link (WHO1). */
 export const TICKET_MS = MINUTE_MS;
 export const INVITATION_MS = 7 * DAY_MS;
 /** The last use is saved at most this often: each request would otherwise write. */

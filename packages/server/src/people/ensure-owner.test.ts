@@ -4,7 +4,7 @@ import { openSqlite } from '@countersign/storage';
 import { expect, it, onTestFinished } from 'vitest';
 import { ensureOwner } from './ensure-owner.js';
 
-it('[W8] the first start makes the user the owner, once, and records it', async () => {
+it('[WHO4] the first start makes the user the owner, once, and records it', async () => {
   const clock = createFakeClock();
   const store = await openSqlite(':memory:', { clock });
   onTestFinished(() => store.close());
@@ -26,7 +26,7 @@ it('[W8] the first start makes the user the owner, once, and records it', async 
   ]);
 });
 
-it('[W8] if nobody is an active owner, the server doesn’t start', async () => {
+it('[WHO4] if nobody is an active owner, the server doesn’t start', async () => {
   const store = await openSqlite(':memory:');
   onTestFinished(() => store.close());
   const owner = await ensureOwner(store, 'Ada');

@@ -5,7 +5,7 @@ import { userInfo } from 'node:os';
 /** The id of the owner that the first start creates. */
 const OWNER_ID = 'owner';
 
-/** The first active owner. If the store has no people yet, the user who runs this process becomes the owner (W8). */
+/** The first active owner. If the store has no people yet, the user who runs this process becomes the owner (WHO4). */
 export async function ensureOwner(
   store: Pick<Store, 'read' | 'transact'>,
   name: string = userName(),

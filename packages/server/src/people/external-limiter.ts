@@ -3,7 +3,7 @@ import type { ExternalLimiter } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 
-/** What each credential may send for external agents, and each of these agents, in one process (A55.17). */
+/** What each credential may send for external agents, and each of these agents, in one process (EXT1.17). */
 export interface ExternalLimits {
   callsPerMinute: number;
   megabytesPerHour: number;

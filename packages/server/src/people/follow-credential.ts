@@ -14,7 +14,7 @@ export interface FollowedCredential {
   end(): void;
 }
 
-/** Follows the credential of a request that proposes a call of an external agent, or waits for one (A55.12). */
+/** Follows the credential of a request that proposes a call of an external agent, or waits for one (EXT1.12). */
 export function followCredential(
   c: AppRequest,
   { auth, engine }: Pick<AppContext, 'auth' | 'engine'>,

@@ -15,7 +15,7 @@ interface LinkRequest {
 }
 
 /**
- * Creates a single-use ticket for another device of the person who sends the request (W1.12). A stolen session can't: it has neither the
+ * Creates a single-use ticket for another device of the person who sends the request (WHO2). A stolen session can't: it has neither the
  * passkey nor a recent sign-in. The ticket ends with the session that created it.
  */
 export async function linkDevice(

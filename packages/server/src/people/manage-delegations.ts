@@ -26,7 +26,7 @@ export async function listDelegations(store: Store, personId: string, by: By): P
   });
 }
 
-/** Lets another person sign calls for the person who sends the request (A51). */
+/** Lets another person sign calls for the person who sends the request (SIGN4). */
 export async function addDelegation(
   store: Store,
   given: NewDelegation,

@@ -23,7 +23,7 @@ export function toPerson(
   reader: Access,
 ): Person {
   const isShown = reader.person?.id === id || actionsOf(reader).has('admin');
-  // A world that the reader may not read stays hidden (W8.2).
+  // A world that the reader may not read stays hidden (WHO4.2).
   const shown = Object.entries(worldRoles).filter(
     ([world]) => reader.person?.id === id || actionsOf(reader, world).has('read'),
   );
@@ -52,7 +52,7 @@ export async function listPeople(store: Store, reader: Access): Promise<Person[]
   });
 }
 
-/** Passkeys of other people that wait until this reader, or another admin, confirms them (W8.8). */
+/** Passkeys of other people that wait until this reader, or another admin, confirms them (WHO6.1). */
 export async function passkeysToConfirm(
   stored: Pick<StoreReader, 'passkeys'>,
   reader: Access,
@@ -160,7 +160,7 @@ export function refuseOwnerChange({ access }: By, concernsOwner: boolean): void 
 
 /**
  * A credential without `sign` can't give it to anyone: it could invite a person who may not sign, sign in as them, and give them the right
- * afterwards (W8.11).
+ * afterwards (WHO5.1).
  */
 function refuseWider({ access }: By, after: PersonRecord, before?: PersonRecord): void {
   const maySign = (person: PersonRecord, worldId?: string): boolean =>

@@ -95,7 +95,7 @@ async function isLimitedFor(
 
 /**
  * Whether a person can sign in without someone else's invitation. An invitation for such a person doesn't let anyone sign calls: its creator may
- * have opened it (W8.11).
+ * have opened it (WHO5.1).
  */
 export async function hasOwnWayIn(tx: Pick<StoreReader, 'credentials'>, personId: string): Promise<boolean> {
   for (const kind of ['session', 'passkey', 'token'] as const) {

@@ -77,7 +77,7 @@ export async function refuseToken(
       : problemTexts.roleLacks(person.name, refused);
     throw new HttpProblem(403, detail, { field: 'scopes' });
   }
-  // Otherwise, an admin could sign as two people and meet `by 2 of @finance` alone (W8.11).
+  // Otherwise, an admin could sign as two people and meet `by 2 of @finance` alone (WHO5.1).
   if (!isOwn && given.scopes.includes('sign'))
     throw new HttpProblem(403, problemTexts.signsForOthers, { field: 'scopes' });
   await refuseNewCredential(reader, by, isConfirmed);

@@ -15,7 +15,7 @@ export function callerOf(c: AppRequest, claim = ''): ExternalCaller {
 
 /**
  * Proposes a call, unless the credential of the request ends first: a rehearsal takes seconds, and a call that a rule allows starts when it is
- * written (A55.12). Undefined if the credential has ended; the call is then denied unless it has started.
+ * written (EXT1.12). Undefined if the credential has ended; the call is then denied unless it has started.
  */
 export async function proposeFollowed(
   c: AppRequest,

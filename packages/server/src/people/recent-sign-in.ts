@@ -36,8 +36,8 @@ export async function refuseOldSignIn(
 }
 
 /**
- * Refuses a new credential that could outlive a stolen session (W8.15). People who can't sign in again on their own, because they have neither a
- * trusted passkey nor an OIDC account, only need a session that no link opened. Tokens have their own limits (W8.3).
+ * Refuses a new credential that could outlive a stolen session (WHO5.3). People who can't sign in again on their own, because they have neither a
+ * trusted passkey nor an OIDC account, only need a session that no link opened. Tokens have their own limits (WHO5).
  */
 export async function refuseNewCredential(
   reader: Pick<StoreReader, 'credential' | 'credentials' | 'now'>,

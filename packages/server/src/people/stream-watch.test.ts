@@ -6,7 +6,7 @@ import { insertCredential, makeLink } from './credentials.js';
 import { ensureOwner } from './ensure-owner.js';
 import { createStreamWatch } from './stream-watch.js';
 
-it('[W8.4] reads all open sessions with one query, and ends the streams of the ended one', async () => {
+it('[WHO4.5] reads all open sessions with one query, and ends the streams of the ended one', async () => {
   const clock = createFakeClock();
   const store = await openSqlite(':memory:', { clock });
   onTestFinished(() => store.close());

@@ -16,7 +16,7 @@ interface Watched {
   end: () => unknown;
 }
 
-/** Ends event streams, and waiting calls, whose credential has ended or may no longer do this in the world (W8.3, A55.12). */
+/** Ends event streams, and waiting calls, whose credential has ended or may no longer do this in the world (WHO5, EXT1.12). */
 export interface StreamWatch {
   /** The returned function stops watching. */
   add(access: Access, worldId: string, end: Watched['end'], needs?: TokenScope): () => void;

@@ -27,7 +27,7 @@ import type { FoundProviders } from '../home/find-providers.js';
 import type { SecretsKey } from './secrets-key.js';
 import { isIntact, openStored, originOf, sealKey, type StoredProvider } from './stored-provider.js';
 
-/** All of a server's providers: from the store, from the environment, and built in (W3.3). */
+/** All of a server's providers: from the store, from the environment, and built in (HTTP4). */
 export interface ProviderRegistry extends ProviderSource {
   list(): Promise<ProviderStatus[]>;
   add(runtime: Runtime, provider: NewProvider, signer: Signer): Promise<ProviderStatus>;

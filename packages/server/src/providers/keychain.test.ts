@@ -27,7 +27,7 @@ function memoryKeychain(start?: string): Keychain & { entry: string | undefined;
   };
 }
 
-it('[P8.9] a new key goes to the keychain, and an existing file is used instead of it', () => {
+it('[MODEL8.9] a new key goes to the keychain, and an existing file is used instead of it', () => {
   const home = join(freshFolder(), 'home');
   const keychain = memoryKeychain();
   const first = takeSecretsKey(home, {}, keychain);
@@ -43,7 +43,7 @@ it('[P8.9] a new key goes to the keychain, and an existing file is used instead 
 it.each([
   ['that forgets', { read: () => undefined, write: () => true }],
   ['that refuses', { read: () => undefined, write: () => false }],
-])('[P8.9] with a keychain %s, the key is in the file', (_what, keychain) => {
+])('[MODEL8.9] with a keychain %s, the key is in the file', (_what, keychain) => {
   const home = join(freshFolder(), 'home');
   const key = takeSecretsKey(home, {}, { name: 'a test keychain', ...keychain });
   key.create({ inKeychain: true });
@@ -51,7 +51,7 @@ it.each([
   expect(key.get().id).toMatch(/^\w{12}$/);
 });
 
-it('[P8.7] [P8.9] a lost key is reported, and a locked keychain is asked once', () => {
+it('[MODEL8.7] [MODEL8.9] a lost key is reported, and a locked keychain is asked once', () => {
   const home = join(freshFolder(), 'home');
   const keychain = memoryKeychain();
   const key = takeSecretsKey(home, {}, keychain);
@@ -60,7 +60,7 @@ it('[P8.7] [P8.9] a lost key is reported, and a locked keychain is asked once', 
   expect(existsSync(`${home}-secrets`)).toBe(false);
 });
 
-it('[P8.9] there is a keychain only on a desktop; on a Mac, only if it is turned on', () => {
+it('[MODEL8.9] there is a keychain only on a desktop; on a Mac, only if it is turned on', () => {
   const find = (name: string): string => `/usr/bin/${name}`;
   const at = (platform: string, env: NodeJS.ProcessEnv): string | undefined =>
     findKeychain('/home/p/.countersign', { env, platform, find })?.name;
@@ -73,7 +73,7 @@ it('[P8.9] there is a keychain only on a desktop; on a Mac, only if it is turned
   expect(() => at('linux', { COUNTERSIGN_KEYCHAIN: 'yes' })).toThrow('COUNTERSIGN_KEYCHAIN must be on or off.');
 });
 
-it('[P8.9] the key is never an argument of a program, and programs get none of our secrets', () => {
+it('[MODEL8.9] the key is never an argument of a program, and programs get none of our secrets', () => {
   const folder = freshFolder();
   const program = join(folder, 'security');
   const log = join(folder, 'log');

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { prepareSecrets } from './prepare-secrets.js';
 import type { SecretsKey } from './secrets-key.js';
 
-it('[P8.7] [A46.3] a secrets key that can’t be read is reported for all secrets, not only for API keys', async () => {
+it('[MODEL8.7] [MCP2] a secrets key that can’t be read is reported for all secrets, not only for API keys', async () => {
   const said: string[] = [];
   const log = (message: string): void => void said.push(message);
   const broken = (): never => {

@@ -3,8 +3,8 @@ import type { Log } from '../app/context.js';
 import type { SecretsKey } from './secrets-key.js';
 
 /**
- * Creates the key before anything is sandboxed: a sandbox can't hide a file that appears while its command runs (A21). If it is missing although
- * secrets were saved, it is lost or elsewhere, and a new one could not decrypt them (P8.7).
+ * Creates the key before anything is sandboxed: a sandbox can't hide a file that appears while its command runs (SAFE1). If it is missing although
+ * secrets were saved, it is lost or elsewhere, and a new one could not decrypt them (MODEL8.7).
  */
 export async function prepareSecrets(
   secrets: SecretsKey,

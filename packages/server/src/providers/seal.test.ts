@@ -6,7 +6,7 @@ const key = sealingKey(randomBytes(32));
 const purpose = ['work', 'openai', 'https://api.openai.com'];
 const VALUE = 'sk-Ab3dEf6hIj9kLmN0pQrStUvWx2z4';
 
-it('[P8.1] encrypts a key so that only the same secrets key decrypts it', () => {
+it('[MODEL8.1] encrypts a key so that only the same secrets key decrypts it', () => {
   const sealed = seal(key, VALUE, purpose);
   expect(sealed).toMatch(/^v1\.[0-9a-f]{12}\.[\w-]{16}\.[\w-]+$/);
   expect(sealed).not.toContain(VALUE);
@@ -15,7 +15,7 @@ it('[P8.1] encrypts a key so that only the same secrets key decrypts it', () => 
   expect(unseal(sealingKey(randomBytes(32)), sealed, purpose)).toEqual({ ok: false, why: 'other-key' });
 });
 
-it('[P8.1] binds a key to its provider, kind and host: it can’t be moved in the database', () => {
+it('[MODEL8.1] binds a key to its provider, kind and host: it can’t be moved in the database', () => {
   const sealed = seal(key, VALUE, purpose);
   for (const other of [
     ['other', 'openai', 'https://api.openai.com'],
@@ -26,7 +26,7 @@ it('[P8.1] binds a key to its provider, kind and host: it can’t be moved in th
     expect(unseal(key, sealed, other)).toEqual({ ok: false, why: 'damaged' });
 });
 
-it('[P8.1] detects every change', () => {
+it('[MODEL8.1] detects every change', () => {
   const sealed = seal(key, VALUE, purpose);
   const parts = sealed.split('.');
   const flipped = (part: string): string => `${part.startsWith('A') ? 'B' : 'A'}${part.slice(1)}`;

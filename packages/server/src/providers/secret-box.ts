@@ -3,7 +3,7 @@ import { errorMessage } from '@countersign/core/ports';
 import { seal, unseal } from './seal.js';
 import type { SecretsKey } from './secrets-key.js';
 
-/** Encrypts MCP server values in the same way as API keys (P8). */
+/** Encrypts MCP server values in the same way as API keys (MODEL8). */
 export function createSecretBox(secrets: SecretsKey): SecretBox {
   return {
     seal: (value, purpose) => seal(secrets.get(), value, purpose),

@@ -19,7 +19,7 @@ function created(home = 'home') {
   return key;
 }
 
-it('[P8.2] comes from COUNTERSIGN_SECRETS_KEY, which is removed from the environment, without creating a file', async () => {
+it('[MODEL8.2] comes from COUNTERSIGN_SECRETS_KEY, which is removed from the environment, without creating a file', async () => {
   const env = { COUNTERSIGN_SECRETS_KEY: 'C5m0Xw4y9pQeT2uZk7VbN1sLr8Hd3JfGa6YtMoIxEcA=' };
   const key = takeSecretsKey(join(folder, 'home'), env);
   expect(env).toEqual({});
@@ -32,13 +32,13 @@ it('[P8.2] comes from COUNTERSIGN_SECRETS_KEY, which is removed from the environ
   expect(idOf({ COUNTERSIGN_SECRETS_KEY: phrase })).not.toBe(id);
 });
 
-it('[A21] reports the file even if the key comes from the environment: an older file must stay hidden', () => {
+it('[SAFE1] reports the file even if the key comes from the environment: an older file must stay hidden', () => {
   created();
   const env = { COUNTERSIGN_SECRETS_KEY: 'C5m0Xw4y9pQeT2uZk7VbN1sLr8Hd3JfGa6YtMoIxEcA=' };
   expect(takeSecretsKey(join(folder, 'home'), env).file).toBe(join(folder, 'home-secrets'));
 });
 
-it('[P8.8] rejects a weak key with a clear error message', () => {
+it('[MODEL8.8] rejects a weak key with a clear error message', () => {
   const take = (text: string) => () => takeSecretsKey(join(folder, 'home'), { COUNTERSIGN_SECRETS_KEY: text }).get();
   expect(take('short')).toThrow('COUNTERSIGN_SECRETS_KEY has 5 characters, but needs at least 32.');
   expect(take('abababababababababababababababababab')).toThrow('COUNTERSIGN_SECRETS_KEY is too easy to guess');
@@ -46,7 +46,7 @@ it('[P8.8] rejects a weak key with a clear error message', () => {
   expect(take('short')).toThrow(expect.objectContaining(error) as Error);
 });
 
-it('[P8.2] is otherwise a file next to the home with mode 0600, and stays the same', async () => {
+it('[MODEL8.2] is otherwise a file next to the home with mode 0600, and stays the same', async () => {
   const key = created();
   const file = join(folder, 'home-secrets');
   expect(key.file).toBe(file);
@@ -58,7 +58,7 @@ it('[P8.2] is otherwise a file next to the home with mode 0600, and stays the sa
   expect(idOf({})).toBe(id);
 });
 
-it('[P8.7] never replaces an unusable file: the saved keys would be lost', async () => {
+it('[MODEL8.7] never replaces an unusable file: the saved keys would be lost', async () => {
   const { id } = created().get();
   const file = join(folder, 'home-secrets');
   const before = await readFile(file, 'utf8');
@@ -74,16 +74,16 @@ it('[P8.7] never replaces an unusable file: the saved keys would be lost', async
   expect(idOf({})).toBe(id);
 });
 
-it('[P8.2] says what to do if the file can’t be written', () => {
+it('[MODEL8.2] says what to do if the file can’t be written', () => {
   expect(() => created('no-such-folder/home')).toThrow('Set COUNTERSIGN_SECRETS_KEY');
 });
 
-it('[P8.7] a missing file is not created for a key that is read', () => {
+it('[MODEL8.7] a missing file is not created for a key that is read', () => {
   expect(() => idOf({})).toThrow('is missing. Restore it from a backup');
   expect(existsSync(join(folder, 'home-secrets'))).toBe(false);
 });
 
-it('[P8.2] returns its text, so that it is masked in tool results', async () => {
+it('[MODEL8.2] returns its text, so that it is masked in tool results', async () => {
   const key = created();
   expect(key.texts()).toEqual([]);
   key.get();
@@ -92,7 +92,7 @@ it('[P8.2] returns its text, so that it is masked in tool results', async () => 
   expect(takeSecretsKey(join(folder, 'home'), { COUNTERSIGN_SECRETS_KEY: ` ${phrase}` }).texts()).toEqual([phrase]);
 });
 
-it('[P8.8] takes 43 characters of base64 as 32 bytes, even if they were meant as a passphrase', () => {
+it('[MODEL8.8] takes 43 characters of base64 as 32 bytes, even if they were meant as a passphrase', () => {
   const words = 'correcthorsebatterystapleandthensomemore123';
   expect(words).toHaveLength(43);
   expect(idOf({ COUNTERSIGN_SECRETS_KEY: words })).toBe(idOf({ COUNTERSIGN_SECRETS_KEY: `${words}=` }));

@@ -14,7 +14,7 @@ export interface SecretsKey {
   get(): SealingKey;
   /** Creates the key if it is missing: in the keychain if wanted and possible, or else in the file. Only if no saved secret needs an older one. */
   create(options?: { inKeychain: boolean }): void;
-  /** The key as text, to mask it in tool results (P8.2). */
+  /** The key as text, to mask it in tool results (MODEL8.2). */
   texts(): readonly string[];
 }
 

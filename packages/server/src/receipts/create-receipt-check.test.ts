@@ -64,7 +64,7 @@ function check(records: readonly Record[], pinned: readonly PinnedPasskey[] | un
 const signed = (more: Partial<AuditEntry> = {}): Record => record({ receipt: receiptOf(ada), ...more });
 const BOB = { who: { kind: 'person', id: 'bob', name: 'Bob' } } as const;
 
-describe('[A49.7] the receipts of a log', () => {
+describe('[SIGN2.10] the receipts of a log', () => {
   it('are valid with pinned keys, and with the keys in the log', () => {
     expect(check([signed()])).toEqual([undefined]);
     expect(createReceiptCheck(undefined)(signed())).toBeUndefined();

@@ -16,7 +16,7 @@ export type ReceiptProblem =
 type Key = VerifyingKey & { person: string };
 
 /**
- * Verifies the receipts of a log, record by record in order (A49.7). Without pinned keys, the first receipt of a passkey says which key it has and
+ * Verifies the receipts of a log, record by record in order (SIGN2.10). Without pinned keys, the first receipt of a passkey says which key it has and
  * whose it is: then a log that was rewritten with other keys looks valid.
  */
 export function createReceiptCheck(

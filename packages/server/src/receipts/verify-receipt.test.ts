@@ -19,7 +19,7 @@ const SIGNED: SignedDecision = {
   nonce: randomBytes(24).toString('base64url'),
 };
 
-describe.each(['ed25519', 'p-256'] as const)('[A49] [A49.1] a receipt signed with %s', (kind) => {
+describe.each(['ed25519', 'p-256'] as const)('[SIGN2] [SIGN2.1] a receipt signed with %s', (kind) => {
   const soft = createSoftPasskey(kind);
   const { credentialId, publicKey, rpId } = soft;
   const passkey: VerifyingKey = { credentialId, publicKey, rpId, origins: [ORIGIN] };

@@ -4,7 +4,7 @@ import { findAssertionProblem, type AssertionProblem, type VerifyingKey } from '
 
 type ReceiptVerdict<K> = { ok: true; passkey: K } | { ok: false; problem: AssertionProblem };
 
-/** Verifies a receipt from its bytes and the registered passkeys alone, so it can be done offline and years later (A49). */
+/** Verifies a receipt from its bytes and the registered passkeys alone, so it can be done offline and years later (SIGN2). */
 export function verifyReceipt<K extends VerifyingKey>(receipt: unknown, passkeys: readonly K[]): ReceiptVerdict<K> {
   const parsed = receiptSchema.safeParse(receipt);
   if (!parsed.success) return { ok: false, problem: 'malformed' };

@@ -7,7 +7,7 @@ afterEach(closeApps);
 const AGENTS = '/worlds/harbour/agents';
 const coder = { name: 'Coder', provider: 'acp', model: 'x', acp: { command: ['/bin/true'] } };
 
-it('[A59.11] only admins of the whole server add or change an agent that runs a program', async () => {
+it('[EXT3.11] only admins of the whole server add or change an agent that runs a program', async () => {
   const t = await openApp();
   await t.api('POST', '/worlds', { name: 'Harbour' });
   const person = await t.api<Person>('POST', '/people', {

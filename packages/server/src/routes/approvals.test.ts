@@ -60,7 +60,7 @@ describe('the whole effect of a call', () => {
     };
   };
 
-  it('[A52.8] is masked, has the same hash, and is available while the call waits', async () => {
+  it('[CHANGE6.10] is masked, has the same hash, and is available while the call waits', async () => {
     let kept: Effect | undefined = effectOf(1_200);
     const t = await openHarbour({ tools: [sweep(() => kept)] });
     await t.propose({ name: 'sweep', arguments: {} });
@@ -82,7 +82,7 @@ describe('the whole effect of a call', () => {
     expect(await t.api('GET', path)).toMatchObject({ status: 409 });
   });
 
-  it('[A52.8] [A52.9] of a file tool is the one on its card, because the arguments have the rest', async () => {
+  it('[CHANGE6.10] [CHANGE7] of a file tool is the one on its card, because the arguments have the rest', async () => {
     const t = await openHarbour({ tools: [writeFile()] });
     await t.propose({ name: 'write_file', arguments: { path: 'long.txt', content: 'line\n'.repeat(30_000) } });
     const [pending] = await t.pending();
@@ -93,7 +93,7 @@ describe('the whole effect of a call', () => {
     expect(pending).toMatchObject(body);
   });
 
-  it('[A52.8] does not exist for a call that was not rehearsed, or in another world', async () => {
+  it('[CHANGE6.10] does not exist for a call that was not rehearsed, or in another world', async () => {
     const t = await asked('a');
     const [pending] = await t.pending();
     expect(await t.api('GET', `/worlds/harbour/approvals/${pending?.approvalId}/effect`)).toMatchObject({
@@ -104,7 +104,7 @@ describe('the whole effect of a call', () => {
 });
 
 describe('the approval queue', () => {
-  it('[A12] [W3.12] [W3.21] lists approvals in order, with their positions', async () => {
+  it('[CALL12] [HTTP8] [HTTP8.1] lists approvals in order, with their positions', async () => {
     const t = await asked('a', 'b', 'c');
     const queue = await t.pending();
     expect(queue.map(({ position, total }) => [position, total])).toEqual([
@@ -130,7 +130,7 @@ describe('the approval queue', () => {
     expect((await t.api('GET', '/worlds/harbour/approvals?after=none')).body).toMatchObject({ field: 'after' });
   });
 
-  it('[A12] counts up to 100 and reports that there are more', async () => {
+  it('[CALL12] counts up to 100 and reports that there are more', async () => {
     const t = await openHarbour();
     await t.api('POST', '/worlds/harbour/agents', { name: 'Bob', provider: 'scripted', model: 'any', tools: ['*'] });
     // Both agents make these calls.
@@ -158,7 +158,7 @@ describe('the approval queue', () => {
     }
   });
 
-  it('[A3.2] [W3.22] returns an approval with the last messages of its chat', async () => {
+  it('[CALL3.2] [HTTP8.2] returns an approval with the last messages of its chat', async () => {
     // Each of these calls writes a message, but none has words.
     const t = await asked('a', ...Array.from({ length: 24 }, (_, index) => `${index}`));
     const [question] = await t.pending();
@@ -174,7 +174,7 @@ describe('the approval queue', () => {
 });
 
 describe('decisions', () => {
-  it('[W3.14] [W5] a repeated decision returns the same outcome and changes nothing', async () => {
+  it('[HTTP8.5] [HTTP14] a repeated decision returns the same outcome and changes nothing', async () => {
     const t = await asked('a');
     const [question] = await t.pending();
     const body = { tool_call_id: question?.approvalId, decision: 'approve', callHash: question?.callHash };
@@ -186,7 +186,7 @@ describe('decisions', () => {
     expect(t.runs).toEqual([{ path: 'a' }]);
   });
 
-  it('[W5] [A6] an unknown id gets 404; another agent, chat or world gets 403; another hash gets 409', async () => {
+  it('[HTTP14] [CALL6] an unknown id gets 404; another agent, chat or world gets 403; another hash gets 409', async () => {
     const t = await asked('a');
     await t.api('POST', '/worlds', { name: 'Other' });
     const [question] = await t.pending();
@@ -203,7 +203,7 @@ describe('decisions', () => {
     expect((await decide(t, { ...body, agentId: 'ada' })).status).toBe(200);
   });
 
-  it('[W5] [W8.17] a call in a world that a person may not read gets the same answer as an unknown id', async () => {
+  it('[HTTP14] [WHO4.3] a call in a world that a person may not read gets the same answer as an unknown id', async () => {
     const t = await asked('a');
     await t.api('POST', '/worlds', { name: 'Other' });
     await t.api('POST', '/people', { name: 'Bob', role: null, worldRoles: { other: 'approver' } });
@@ -251,7 +251,7 @@ describe('decisions', () => {
     expect(await t.pending()).toHaveLength(1);
   });
 
-  it('[A17] [W2] an invalid decision approves nothing and names the field', async () => {
+  it('[CALL15] [HTTP1] an invalid decision approves nothing and names the field', async () => {
     const t = await asked('a');
     const [question] = await t.pending();
     const body = { tool_call_id: question?.approvalId };
@@ -272,7 +272,7 @@ describe('decisions', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[W3.14] streams events until the chat is idle, on request', async () => {
+  it('[HTTP8.5] streams events until the chat is idle, on request', async () => {
     const t = await asked('a');
     const [question] = await t.pending();
     const stream = await openStream(`${t.url}/api/worlds/harbour/tool-results`, {
@@ -286,7 +286,7 @@ describe('decisions', () => {
     expect(stream.frames.findLast(({ event }) => event === 'message')?.data).toMatchObject({ content: 'done' });
   });
 
-  it('[A5.2] [A14] [W3.15] a session decision creates a grant that is listed and can be revoked', async () => {
+  it('[CALL5.2] [CALL14] [HTTP10] a session decision creates a grant that is listed and can be revoked', async () => {
     const t = await asked('a');
     const [question] = await t.pending();
     await decide(t, { tool_call_id: question?.approvalId, decision: 'approve', scope: 'session', pattern: '*' });
@@ -305,7 +305,7 @@ describe('decisions', () => {
     expect(t.runs).toHaveLength(2);
   });
 
-  it('[W3.35] [L5.2] changes to approvals and grants have their own stream, which can resume', async () => {
+  it('[HTTP8.3] [LIB5.2] changes to approvals and grants have their own stream, which can resume', async () => {
     const t = await asked('a');
     const [question] = await t.pending();
     await decide(t, { tool_call_id: question?.approvalId, decision: 'approve', scope: 'session' });
@@ -331,7 +331,7 @@ describe('decisions', () => {
     expect((await t.api('GET', '/worlds/harbour/approvals/events', undefined, secret)).status).toBe(403);
   });
 
-  it('[A16] the audit log records the signer and the client', async () => {
+  it('[LOG1] the audit log records the signer and the client', async () => {
     const t = await asked('a');
     const client = await register(t, { label: 'Desk', approvals: true });
     const [question] = await t.pending();
@@ -351,7 +351,7 @@ describe('clients', () => {
     parameters: { type: 'object', properties: { from: { type: 'string' } }, required: ['from'] },
   };
 
-  it('[A18] a connected client gets calls to its tools with unmasked arguments, and only it can answer them', async () => {
+  it('[CALL16] a connected client gets calls to its tools with unmasked arguments, and only it can answer them', async () => {
     const t = await openHarbour();
     const client = await register(t, { label: 'Editor', approvals: true, tools: [pick] });
     const secret = { [CLIENT_HEADER]: client.clientSecret };
@@ -376,7 +376,7 @@ describe('clients', () => {
     expect((await decide(t, result, secret)).status).toBe(409);
   });
 
-  it('[A13] a client without approvals sees none and can’t decide', async () => {
+  it('[CALL13] a client without approvals sees none and can’t decide', async () => {
     const t = await asked('a');
     const blind = await register(t, { label: 'Job', approvals: false });
     const secret = { [CLIENT_HEADER]: blind.clientSecret };
@@ -390,7 +390,7 @@ describe('clients', () => {
     expect(await t.pending()).toHaveLength(1);
   });
 
-  it('[A13.2] an unattended world asks a connected client, and denies immediately without one', async () => {
+  it('[CALL13.2] an unattended world asks a connected client, and denies immediately without one', async () => {
     const t = await openHarbour();
     await t.api('PATCH', '/worlds/harbour', { unattended: 'deny' });
     await t.propose(remove('a'));
@@ -404,7 +404,7 @@ describe('clients', () => {
     await stream.over;
   });
 
-  it('[A18] an unknown client secret is rejected', async () => {
+  it('[CALL16] an unknown client secret is rejected', async () => {
     const t = await asked('a');
     const secret = { [CLIENT_HEADER]: 'not-a-secret' };
     const [question] = await t.pending();
@@ -414,7 +414,7 @@ describe('clients', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[W2] [W3.11] an invalid registration is rejected with the field name', async () => {
+  it('[HTTP1] [HTTP7.1] an invalid registration is rejected with the field name', async () => {
     const t = await openHarbour();
     for (const [body, field] of [
       [{ label: 'x' }, 'approvals'],
@@ -442,7 +442,7 @@ describe('revealing masked values', () => {
     return body.items.filter(({ kind }) => kind === 'reveal');
   };
 
-  it('[A15.6] [W3.13] returns a pending call unmasked and records who revealed it', async () => {
+  it('[SAFE6.6] [HTTP8.4] returns a pending call unmasked and records who revealed it', async () => {
     const { t, id } = await masked();
     expect(JSON.stringify(await t.pending())).not.toContain(SECRET);
     const shown = await t.api('POST', path(id));
@@ -457,7 +457,7 @@ describe('revealing masked values', () => {
     expect(JSON.stringify(await t.api('GET', '/worlds/harbour/audit'))).not.toContain(SECRET);
   });
 
-  it('[A15.6] [A13] needs permission to decide, and a call that is still pending', async () => {
+  it('[SAFE6.6] [CALL13] needs permission to decide, and a call that is still pending', async () => {
     const { t, id } = await masked();
     const { clientSecret } = await register(t, { label: 'pipe', approvals: false });
     expect((await t.api('POST', path(id), undefined, { [CLIENT_HEADER]: clientSecret })).status).toBe(403);

@@ -14,7 +14,7 @@ interface Page {
 const asStream = { authorization: `Bearer ${TOKEN}`, accept: 'text/event-stream' };
 
 describe('chats', () => {
-  it('[W3.7] are created with and without a title, renamed and deleted', async () => {
+  it('[HTTP6] are created with and without a title, renamed and deleted', async () => {
     const t = await openHarbour();
     const made = await t.api('POST', '/worlds/harbour/chats', { title: 'Ropes' });
     expect(made).toMatchObject({ status: 201, body: { title: 'Ropes', status: 'idle' } });
@@ -37,7 +37,7 @@ describe('chats', () => {
     });
   });
 
-  it('[T16] [W3.33] send the files of tools: images with their type, anything else only as a download', async () => {
+  it('[TURN16] [HTTP6.3] send the files of tools: images with their type, anything else only as a download', async () => {
     const t = await openHarbour();
     const png = Buffer.from('89504e470d0a1a0a', 'hex');
     const html = Buffer.from('<script>alert(1)</script>');
@@ -69,7 +69,7 @@ describe('chats', () => {
     expect((await fetch(`${elsewhere}/${'a'.repeat(64)}`, { headers })).status).toBe(404);
   });
 
-  it('[M7] a title set by a person is not replaced', async () => {
+  it('[WORLD7] a title set by a person is not replaced', async () => {
     const t = await openHarbour({ script: ({ purpose }) => (purpose === 'title' ? 'A title of the model' : 'ok') });
     await t.api('PATCH', `/worlds/harbour/chats/${t.chat}`, { title: 'Mine' });
     await t.say('hello');
@@ -77,7 +77,7 @@ describe('chats', () => {
     expect((await t.api('GET', `/worlds/harbour/chats/${t.chat}`)).body).toMatchObject({ title: 'Mine' });
   });
 
-  it('[W3.8] [W4.2] store a message once and list messages in pages, forwards and backwards', async () => {
+  it('[HTTP6.1] [HTTP13.2] store a message once and list messages in pages, forwards and backwards', async () => {
     const t = await openHarbour();
     const path = `/worlds/harbour/chats/${t.chat}/messages`;
     const sent = await t.api('POST', path, { content: 'first', clientMessageId: 'c1' });
@@ -100,7 +100,7 @@ describe('chats', () => {
     expect(await t.api('GET', `${path}?before=nowhere`)).toMatchObject({ status: 422, body: { field: 'before' } });
   });
 
-  it('[W3.8] [T12] stream the answer to a message until the chat is idle', async () => {
+  it('[HTTP6.1] [TURN12] stream the answer to a message until the chat is idle', async () => {
     const t = await openHarbour();
     const stream = await openStream(`${t.url}/api/worlds/harbour/chats/${t.chat}/messages`, {
       method: 'POST',
@@ -113,7 +113,7 @@ describe('chats', () => {
     expect(stream.frames.at(-1)).toMatchObject({ event: 'world', data: { type: 'idle' } });
   });
 
-  it('[M9] [W3.9] can be stopped', async () => {
+  it('[WORLD9] [HTTP6.2] can be stopped', async () => {
     const t = await openHarbour({
       script: ({ signal }) =>
         new Promise((_resolve, reject) => {
@@ -127,7 +127,7 @@ describe('chats', () => {
     expect((await t.api('GET', path)).body).toMatchObject({ status: 'idle' });
   });
 
-  it('[W3.6] [C1] show an agent’s memory', async () => {
+  it('[HTTP5.2] [WORLD14] show an agent’s memory', async () => {
     const t = await openHarbour();
     await t.say('@ada hello');
     await t.say('@human hello');
@@ -138,7 +138,7 @@ describe('chats', () => {
     expect((await t.api('GET', '/worlds/harbour/agents/ada/memory?chat=none')).status).toBe(404);
   });
 
-  it('[A6] of another world are not found', async () => {
+  it('[CALL6] of another world are not found', async () => {
     const t = await openHarbour();
     await t.api('POST', '/worlds', { name: 'Other' });
     const path = `/worlds/other/chats/${t.chat}`;
@@ -156,7 +156,7 @@ describe('chats', () => {
     expect((await t.api<Page>('GET', `/worlds/harbour/chats/${t.chat}/messages`)).body.items).toEqual([]);
   });
 
-  it('[W3.7] show the timeline of a turn', async () => {
+  it('[HTTP6] show the timeline of a turn', async () => {
     const t = await openHarbour();
     await t.propose({ name: 'remove', arguments: { path: 'a' } });
     const [pending] = await t.pending();
@@ -180,7 +180,7 @@ describe('chats', () => {
     expect((await t.api('GET', `/worlds/harbour/chats/${t.chat}/turns/none/timeline`)).status).toBe(404);
   });
 
-  it('[A52] [W3.7] a rehearsal is part of the timeline, and its effect part of the approval', async () => {
+  it('[CHANGE6] [HTTP6] a rehearsal is part of the timeline, and its effect part of the approval', async () => {
     const effect = {
       files: [{ path: 'a', change: 'removed', kind: 'file', bytes: 1 }],
       leftOut: [],

@@ -6,7 +6,7 @@ import { writeCursor } from './cursor.js';
 const BATCH = 500;
 const SCANNED = 5000;
 
-/** One page of a world's audit log, even if the world was deleted (A16). */
+/** One page of a world's audit log, even if the world was deleted (LOG1). */
 export async function pageAudit(
   store: Store,
   worldId: string,

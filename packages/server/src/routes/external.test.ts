@@ -38,7 +38,7 @@ async function open(
   return { ...t, claude: await addAgent(t, 'Claude Code') };
 }
 
-it('[W3.50] [W3.51] [A55.2] a program proposes a call, waits for the decision and reports the result', async () => {
+it('[HTTP9] [HTTP9.1] [EXT1.2] a program proposes a call, waits for the decision and reports the result', async () => {
   const t = await open();
   const { as } = t.claude;
   const proposed = await t.api<ExternalCall>('POST', CALLS, bash('rm a'), as);
@@ -68,7 +68,7 @@ it('[W3.50] [W3.51] [A55.2] a program proposes a call, waits for the decision an
   expect((await t.api('GET', `${CALLS}/${id}`, undefined, as)).body).toEqual({ id, state: 'ended' });
 });
 
-it('[W3.50] [W3.51] a rule answers at once, and the end of a session ends its calls', async () => {
+it('[HTTP9] [HTTP9.1] a rule answers at once, and the end of a session ends its calls', async () => {
   const t = await open();
   const { as } = t.claude;
   const rules = ['allow claude__Bash(git status)', 'deny shell_cmd(rm *)'];
@@ -87,7 +87,7 @@ it('[W3.50] [W3.51] a rule answers at once, and the end of a session ends its ca
   expect((await t.api('GET', `${CALLS}/${id}`, undefined, as)).body).toEqual({ id, state: 'ended' });
 });
 
-it('[W3.51] [A55.15] a call that has started is fetched once, with its folder', async () => {
+it('[HTTP9.1] [EXT1.15] a call that has started is fetched once, with its folder', async () => {
   const t = await open();
   const { as } = t.claude;
   const { id } = (await t.api<ExternalCall>('POST', CALLS, bash('rm a'), as)).body;
@@ -106,7 +106,7 @@ it('[W3.51] [A55.15] a call that has started is fetched once, with its folder', 
   expect((await fetchCall()).status).toBe(409);
 });
 
-it('[A5.9] [W3.15] a command approved for the chat needs approval again in another folder, also behind a link', async () => {
+it('[CALL5.9] [HTTP10] a command approved for the chat needs approval again in another folder, also behind a link', async () => {
   const t = await open();
   const { as } = t.claude;
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-cwd-')));
@@ -131,7 +131,7 @@ it('[A5.9] [W3.15] a command approved for the chat needs approval again in anoth
   expect(items).toMatchObject([{ pattern: 'rm -rf build', folder: one }]);
 });
 
-it('[T11.1] [A55.18] a call that is too long to be read is refused, and nothing is stored', async () => {
+it('[TURN11.1] [EXT1.18] a call that is too long to be read is refused, and nothing is stored', async () => {
   const t = await open();
   const { as } = t.claude;
   const before = await t.api<{ chats: unknown[] }>('GET', '/worlds/harbour/chats');
@@ -155,7 +155,7 @@ it('[T11.1] [A55.18] a call that is too long to be read is refused, and nothing 
   expect((await t.api('GET', '/worlds/harbour/chats')).body).toEqual(before.body);
 });
 
-it('[A55.17] a token and an agent propose 120 calls a minute, and refused calls count', async () => {
+it('[EXT1.17] a token and an agent propose 120 calls a minute, and refused calls count', async () => {
   const clock = createFakeClock();
   const limiter = createExternalLimiter(clock, { callsPerMinute: 3, megabytesPerHour: 1 });
   const t = await open({ context: { externalLimiter: limiter } });
@@ -180,7 +180,7 @@ it('[A55.17] a token and an agent propose 120 calls a minute, and refused calls 
   expect((await propose('b', as)).status).toBe(201);
 });
 
-it('[A55.17] a token and an agent send 50 MB an hour, with or without Content-Length', async () => {
+it('[EXT1.17] a token and an agent send 50 MB an hour, with or without Content-Length', async () => {
   const clock = createFakeClock();
   const limiter = createExternalLimiter(clock, { callsPerMinute: 100, megabytesPerHour: 1 });
   const t = await open({ context: { externalLimiter: limiter } });
@@ -202,7 +202,7 @@ it('[A55.17] a token and an agent send 50 MB an hour, with or without Content-Le
   expect((await propose(body)).status).toBe(422);
 });
 
-it('[A55.6] the token of an agent can propose its calls and nothing else', async () => {
+it('[EXT1.6] the token of an agent can propose its calls and nothing else', async () => {
   const t = await open();
   const { as, token } = t.claude;
   const other = await addAgent(t, 'Other');
@@ -222,7 +222,7 @@ it('[A55.6] the token of an agent can propose its calls and nothing else', async
   expect((await t.api('GET', `${CALLS}/${id}`, undefined, as)).body).toMatchObject({ state: 'pending' });
 });
 
-it('[W8.3] a response says when its token expires, and gate status doesn’t extend it', async () => {
+it('[WHO5] a response says when its token expires, and gate status doesn’t extend it', async () => {
   const t = await open();
   const { as } = t.claude;
   const DAY = 24 * 60 * 60 * 1000;
@@ -237,7 +237,7 @@ it('[W8.3] a response says when its token expires, and gate status doesn’t ext
   expect((await t.api('GET', '/me')).headers.has('x-countersign-token-expires')).toBe(false);
 });
 
-it('[A55.16] another token of the agent, or another claim, gets neither the verdict nor the call', async () => {
+it('[EXT1.16] another token of the agent, or another claim, gets neither the verdict nor the call', async () => {
   const t = await open();
   const { as } = t.claude;
   const { id } = (await t.api<ExternalCall>('POST', CALLS, bash('rm a', { claim: 'mine' }), as)).body;
@@ -261,7 +261,7 @@ it('[A55.16] another token of the agent, or another claim, gets neither the verd
   expect((await t.api('POST', `${CALLS}/${id}/result`, { content: 'done', claim: 'mine' }, as)).status).toBe(204);
 });
 
-it('[A48.6] [A55.16] the person who uses a program requests its calls, and nobody does if none is named', async () => {
+it('[SIGN1.6] [EXT1.16] the person who uses a program requests its calls, and nobody does if none is named', async () => {
   const t = await open();
   for (const name of ['Ada', 'Bob']) await t.api('POST', '/people', { name, role: 'approver' });
   const etag = (await t.api('GET', '/worlds/harbour/policy')).headers.get('etag') ?? '';
@@ -285,7 +285,7 @@ it('[A48.6] [A55.16] the person who uses a program requests its calls, and nobod
   expect(await cardOf(bobs)).toMatchObject({ needs: [{ mayIds: ['owner', 'ada'] }] });
 });
 
-it('[A55.6] neither a removed agent nor a revoked token can propose calls', async () => {
+it('[EXT1.6] neither a removed agent nor a revoked token can propose calls', async () => {
   const t = await open();
   const spare = await addAgent(t, 'Spare');
   expect((await t.api('DELETE', `/worlds/harbour/agents/${spare.agent}`)).status).toBe(204);
@@ -297,7 +297,7 @@ it('[A55.6] neither a removed agent nor a revoked token can propose calls', asyn
   expect((await t.api('POST', CALLS, bash('ls'), t.claude.as)).status).toBe(401);
 });
 
-it('[W3.50] bad input is refused at its field', async () => {
+it('[HTTP9] bad input is refused at its field', async () => {
   const t = await open();
   const { as } = t.claude;
   for (const [more, field] of [
@@ -329,7 +329,7 @@ it('[W3.50] bad input is refused at its field', async () => {
   expect(await t.pending()).toEqual([]);
 });
 
-it('[A55] a server that shuts down answers a waiting program, and the answer is no yes', async () => {
+it('[EXT1] a server that shuts down answers a waiting program, and the answer is no yes', async () => {
   const t = await openApp();
   await t.api('POST', '/worlds', { name: 'Harbour' });
   const { as } = await addAgent(t, 'Claude');
@@ -339,7 +339,7 @@ it('[A55] a server that shuts down answers a waiting program, and the answer is 
   expect((await waiting)?.body.state).not.toBe('allowed');
 });
 
-it('[A55.11] a further session gets 429 and a sentence that says what to do', async () => {
+it('[EXT1.11] a further session gets 429 and a sentence that says what to do', async () => {
   const t = await open();
   for (let session = 0; session < 500; session += 1)
     t.engine.runtime.background.external.openSession('harbour', t.claude.agent);
@@ -351,7 +351,7 @@ it('[A55.11] a further session gets 429 and a sentence that says what to do', as
   expect(await t.pending()).toEqual([]);
 });
 
-it('[A55.12] [A60] a call is not written if its token is revoked while it is rehearsed', async () => {
+it('[EXT1.12] [CHANGE9] a call is not written if its token is revoked while it is rehearsed', async () => {
   const ends: (() => void)[] = [];
   const { tool } = removing();
   const shell: Tool = {

@@ -94,7 +94,7 @@ function differences(actual: unknown, shown: unknown, at = ''): string[] {
 
 // Starts several servers, which is slow on a busy machine.
 describe('docs/guide/http.md', () => {
-  it('[W3] creates a world, sends a message, approves the call and reads the answer with curl alone', async () => {
+  it('[HTTP2] creates a world, sends a message, approves the call and reads the answer with curl alone', async () => {
     const quiet = (): void => undefined;
     const log = { info: quiet, warn: quiet, error: quiet };
     const env = { COUNTERSIGN_TOKEN: TOKEN };
@@ -109,7 +109,7 @@ describe('docs/guide/http.md', () => {
     }
   });
 
-  it('[S3] [A9] loses nothing when the server is killed and restarted at each step', async () => {
+  it('[STORE3] [CALL9] loses nothing when the server is killed and restarted at each step', async () => {
     const port = String(await freePort());
     const { url } = await start(port);
     const run = openShell(url);

@@ -17,7 +17,7 @@ import { serverRoutes } from './server.js';
 import { signInRoutes } from './people/sign-in.js';
 import { worldRoutes } from './worlds.js';
 
-/** All API routes (W3), in the order of the docs. */
+/** All API routes (HTTP2), in the order of the docs. */
 export const routes: readonly Route[] = [
   ...serverRoutes,
   ...signInRoutes,

@@ -44,7 +44,7 @@ async function open(
   return { t, path: `/worlds/${world.body.id}/mcp-servers`, server };
 }
 
-it('[W3.17] [A15] a server can be added, listed, updated and removed; values of its variables are never returned', async () => {
+it('[HTTP11] [SAFE6] a server can be added, listed, updated and removed; values of its variables are never returned', async () => {
   const { t, path, server } = await open();
   const added = await t.api<McpServer>('POST', path, server);
   expect(added).toMatchObject({ status: 201, body: { name: 'memory', env: ['TOKEN'], trusted: false, enabled: true } });
@@ -68,7 +68,7 @@ it('[W3.17] [A15] a server can be added, listed, updated and removed; values of 
   expect(t.errors).toEqual([]);
 });
 
-it('[W2] invalid input is rejected with the field name, and nothing is written', async () => {
+it('[HTTP1] invalid input is rejected with the field name, and nothing is written', async () => {
   const { t, path, server } = await open();
   const bad = [
     [{ ...server, name: 'No Name' }, 'name'],
@@ -96,7 +96,7 @@ it('[W2] invalid input is rejected with the field name, and nothing is written',
   expect((await t.api('PATCH', `${path}/nobody`, { trusted: true })).status).toBe(404);
 });
 
-it('[W6] an update based on a stale version is rejected', async () => {
+it('[HTTP15] an update based on a stale version is rejected', async () => {
   const { t, path, server } = await open();
   const added = await t.api<McpServer>('POST', path, { ...server, enabled: false });
   const tag = added.headers.get('etag') ?? '';
@@ -105,7 +105,7 @@ it('[W6] an update based on a stale version is rejected', async () => {
   expect((await t.api('DELETE', `${path}/memory`, undefined, { 'If-Match': tag })).status).toBe(412);
 });
 
-it('[A46.3] values are encrypted in the store, reach the server, and are lost with another secrets key', async () => {
+it('[MCP2] values are encrypted in the store, reach the server, and are lost with another secrets key', async () => {
   const folder = await freshFolder();
   const file = join(folder, 'countersign.db');
   const secrets = temporarySecretsKey();
@@ -150,7 +150,7 @@ it('[A46.3] values are encrypted in the store, reach the server, and are lost wi
   await logged(later, '3 characters');
 });
 
-it('[A46.14] placeholders in arguments and URLs are filled at the start only, so the store and exports have no secret', async () => {
+it('[MCP2.2] placeholders in arguments and URLs are filled at the start only, so the store and exports have no secret', async () => {
   const folder = await freshFolder();
   const { t, path } = await open({ file: join(folder, 'countersign.db'), secrets: temporarySecretsKey(), folder });
   const requests: unknown[][] = [];
@@ -190,7 +190,7 @@ it('[A46.14] placeholders in arguments and URLs are filled at the start only, so
     expect((await readFile(join(folder, name))).includes(SECRET)).toBe(false);
 });
 
-it('[A46.3] [A46.4] values don’t follow a server to another program or origin', async () => {
+it('[MCP2] [MCP2.1] values don’t follow a server to another program or origin', async () => {
   const store = await openSqlite(':memory:', { clock: systemClock, synchronous: 'NORMAL' });
   const { t, path, server } = await open({ store });
   await t.api('POST', path, { ...server, enabled: false });
@@ -213,7 +213,7 @@ it('[A46.3] [A46.4] values don’t follow a server to another program or origin'
   expect((await t.api('PATCH', `${path}/far`, { url: 'https://b.test/', headers: {} })).status).toBe(200);
 });
 
-it('[A46.4] values that a process without a key stored are encrypted at the next start', async () => {
+it('[MCP2.1] values that a process without a key stored are encrypted at the next start', async () => {
   const store = await openSqlite(':memory:', { clock: systemClock, synchronous: 'NORMAL' });
   const { t, path, server } = await open({ store });
   await t.api('POST', path, { ...server, enabled: false });
@@ -228,7 +228,7 @@ it('[A46.4] values that a process without a key stored are encrypted at the next
   expect(JSON.stringify(sealed)).not.toContain(SECRET);
 });
 
-it('[W3.28] the test of a server lists its tools; a server that is off can’t be tested', async () => {
+it('[HTTP11.1] the test of a server lists its tools; a server that is off can’t be tested', async () => {
   const { t, path, server } = await open();
   await t.api('POST', path, { ...server, enabled: false });
   expect((await t.api('POST', `${path}/memory/test`)).status).toBe(409);
@@ -242,7 +242,7 @@ it('[W3.28] the test of a server lists its tools; a server that is off can’t b
   expect((await t.api('POST', `${path}/nobody/test`)).status).toBe(404);
 });
 
-it('[W3.28] changing a server that someone removes at the same moment gets 404', async () => {
+it('[HTTP11.1] changing a server that someone removes at the same moment gets 404', async () => {
   const { t, path, server } = await open();
   await t.api('POST', path, { ...server, enabled: false });
   const host = t.engine.runtime.mcp;
@@ -256,7 +256,7 @@ it('[W3.28] changing a server that someone removes at the same moment gets 404',
   expect((await t.api('PATCH', `${path}/memory`, { trusted: true })).status).toBe(404);
 });
 
-it('[W3.31] prompts and resources are listed and read as text, and secrets in them are masked', async () => {
+it('[HTTP11.4] prompts and resources are listed and read as text, and secrets in them are masked', async () => {
   const { t, path } = await open();
   const args = [createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')];
   await t.api('POST', path, { name: 'all', transport: 'stdio', command: process.execPath, args });

@@ -13,7 +13,7 @@ async function etagOf(t: Pick<Harbour, 'api'>, policy = POLICY): Promise<string>
 }
 
 describe('a policy', () => {
-  it('[W6] needs If-Match: 428 without, 412 with a stale one', async () => {
+  it('[HTTP15] needs If-Match: 428 without, 412 with a stale one', async () => {
     const t = await openHarbour();
     const etag = await etagOf(t);
     const rules = ['ask remove', 'deny other*'];
@@ -26,7 +26,7 @@ describe('a policy', () => {
     expect((await t.api('GET', POLICY)).body).toEqual({ rules, proposed: [] });
   });
 
-  it('[W6] one of many concurrent writes wins, and no write overwrites an unseen change', async () => {
+  it('[HTTP15] one of many concurrent writes wins, and no write overwrites an unseen change', async () => {
     const t = await openHarbour();
     const etag = await etagOf(t);
     const race = await Promise.all(
@@ -37,7 +37,7 @@ describe('a policy', () => {
     expect((await t.api('GET', POLICY)).body).toEqual(race.find(({ status }) => status === 200)?.body);
   });
 
-  it('[A5.4] [W3.25] lists the waiting calls that a rule or grant would release, and the decision then releases them', async () => {
+  it('[CALL5.4] [HTTP10.3] lists the waiting calls that a rule or grant would release, and the decision then releases them', async () => {
     const t = await openHarbour();
     const call = (path: string) => ({ name: 'remove', arguments: { path } });
     await t.propose(call('a1'), call('a2'), call('b'));
@@ -65,7 +65,7 @@ describe('a policy', () => {
     expect(left[0]?.approvalId).not.toBe(question?.approvalId);
   });
 
-  it('[W6] does not overwrite a rule that a decision added in the meantime', async () => {
+  it('[HTTP15] does not overwrite a rule that a decision added in the meantime', async () => {
     const t = await openHarbour();
     const etag = await etagOf(t);
     await t.propose({ name: 'remove', arguments: { path: 'a' } });
@@ -76,7 +76,7 @@ describe('a policy', () => {
     expect((await t.api<{ rules: string[] }>('GET', POLICY)).body.rules).toHaveLength(1);
   });
 
-  it('[A19] [W2] rejects the whole policy if one rule is invalid, with its position', async () => {
+  it('[RULE1] [HTTP1] rejects the whole policy if one rule is invalid, with its position', async () => {
     const t = await openHarbour();
     const put = async (rules: unknown) => await t.api('PUT', POLICY, { rules }, { 'If-Match': await etagOf(t) });
     expect(await put(['ask remove', 'maybe remove'])).toMatchObject({ status: 422, body: { field: 'rules.1' } });
@@ -95,7 +95,7 @@ describe('a policy', () => {
     expect((await t.api('GET', POLICY)).body).toEqual({ rules: [], proposed: [] });
   });
 
-  it('[A19.1] [W3.16] [W6] keeps comments and blank lines, which the gate ignores', async () => {
+  it('[RULE1.1] [HTTP10.1] [HTTP15] keeps comments and blank lines, which the gate ignores', async () => {
     const t = await openHarbour();
     const rules = ['# Deletions', '', 'deny remove', '', '# Deletions', 'ask other*'];
     const written = await t.api('PUT', POLICY, { rules }, { 'If-Match': await etagOf(t) });
@@ -116,7 +116,7 @@ describe('a policy', () => {
     });
   });
 
-  it('[A26.4] warns about an unknown tool and suggests the closest name', async () => {
+  it('[RULE5.4] warns about an unknown tool and suggests the closest name', async () => {
     const t = await openHarbour();
     const rules = ['# Files', 'deny remvoe', 'ask mcp__later__tool', 'deny remo*', 'deny sandbox_network', 'ask quux'];
     const warnings = [
@@ -128,7 +128,7 @@ describe('a policy', () => {
     expect((await t.api('GET', POLICY)).body).toEqual({ rules, proposed: [], warnings });
   });
 
-  it('[A26.3] a stored rule that is now invalid denies every call of its tool, with a warning', async () => {
+  it('[RULE5.3] a stored rule that is now invalid denies every call of its tool, with a warning', async () => {
     const t = await openHarbour();
     const stored = ['allow remove(path=a)', 'deny remove(path=b,)'];
     await t.engine.runtime.store.transact('harbour', (tx) => tx.updateWorld('harbour', { policy: stored }));
@@ -154,7 +154,7 @@ describe('a policy', () => {
     expect(t.runs).toHaveLength(1);
   });
 
-  it('[A26] [W2] rejects a rule that can match no call, and names the tool’s arguments', async () => {
+  it('[RULE5] [HTTP1] rejects a rule that can match no call, and names the tool’s arguments', async () => {
     const { tool } = removing();
     const parameters = { type: 'object', properties: { to: { type: 'string' }, amount: { type: 'number' } } };
     const pay = { ...tool, definition: { ...tool.definition, name: 'pay', parameters } };
@@ -181,7 +181,7 @@ describe('a policy', () => {
     });
   });
 
-  it('[W3.24] checks what would happen to a call', async () => {
+  it('[HTTP10.2] checks what would happen to a call', async () => {
     const t = await openHarbour();
     const check = { tool: 'remove', arguments: { path: 'a' } };
     expect((await t.api('POST', `${POLICY}/check`, check)).body).toMatchObject({ outcome: 'ask' });
@@ -194,7 +194,7 @@ describe('a policy', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[W3.25] [A5.3] finds earlier calls of a chat that a rule would cover, newest first', async () => {
+  it('[HTTP10.3] [CALL5.3] finds earlier calls of a chat that a rule would cover, newest first', async () => {
     const t = await openHarbour();
     await t.propose({ name: 'remove', arguments: { path: 'a' } }, { name: 'remove', arguments: { path: 'b' } });
     const [first, second] = await t.pending();
@@ -215,7 +215,7 @@ describe('a policy', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[W3.17] lists the available tools', async () => {
+  it('[HTTP11] lists the available tools', async () => {
     const t = await openHarbour();
     expect((await t.api('GET', '/worlds/harbour/tools')).body).toMatchObject({
       items: [{ name: 'remove', trusted: true, approval: { required: true } }],
@@ -257,7 +257,7 @@ agents:
 const yaml = { 'Content-Type': 'application/yaml' };
 
 describe('world files', () => {
-  it('[W3.5] an export is byte-identical after import and acceptance of its rules', async () => {
+  it('[HTTP5.1] an export is byte-identical after import and acceptance of its rules', async () => {
     const t = await openApp();
     expect((await t.api('POST', '/worlds/import', file, yaml)).status).toBe(201);
     const accept = async (id: string): Promise<string> => {
@@ -280,7 +280,7 @@ describe('world files', () => {
     });
   });
 
-  it('[W3.5] [A54] an export has rules about effects, and an import only proposes those that allow something', async () => {
+  it('[HTTP5.1] [RULE10] an export has rules about effects, and an import only proposes those that allow something', async () => {
     const t = await openApp();
     const allow = 'allow shell_cmd(npm run build) writing dist/** removing nothing';
     const asks = ['deny shell_cmd changing .github/**', 'ask shell_cmd removing *'];
@@ -294,7 +294,7 @@ describe('world files', () => {
     expect((await t.api('GET', '/worlds/builds-2/policy')).body).toMatchObject({ rules: asks, proposed: [allow] });
   });
 
-  it('[W3.5] imported allow rules have no effect until a person adds them to the policy', async () => {
+  it('[HTTP5.1] imported allow rules have no effect until a person adds them to the policy', async () => {
     const { tool, runs } = removing();
     const t = await openApp({ tools: [tool] });
     const made = await t.api('POST', '/worlds/import', file, yaml);
@@ -316,7 +316,7 @@ describe('world files', () => {
     expect(runs).toEqual([]);
   });
 
-  it('[W3.5] a proposal can be dismissed, and new ones can’t be added through the API', async () => {
+  it('[HTTP5.1] a proposal can be dismissed, and new ones can’t be added through the API', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds/import', file, yaml);
     const put = async (body: Record<string, unknown>) =>
@@ -328,7 +328,7 @@ describe('world files', () => {
     expect((await put({ rules: [], proposed: [] })).body).toEqual({ rules: [], proposed: [] });
   });
 
-  it('[W3.5] [A20] mode auto and the working folder are not imported, and the notes say so', async () => {
+  it('[HTTP5.1] [RULE2] mode auto and the working folder are not imported, and the notes say so', async () => {
     const t = await openApp();
     const text = 'countersign: 1\nname: Wide\nmode: auto\nworkingDirectory: /etc\n';
     const made = await t.api<{ notes: string[] }>('POST', '/worlds/import', text, yaml);
@@ -360,14 +360,14 @@ describe('world files', () => {
     ['a duplicate agent', `${file}  - { name: ADA, provider: x, model: y }\n`, 422],
     ['an unknown main agent', 'countersign: 1\nname: x\nmainAgent: Ada', 422],
     ['a million lines', 'x\n'.repeat(600_000), 413],
-  ])('[W2] a file with %s is rejected and writes nothing', async (_, text, status) => {
+  ])('[HTTP1] a file with %s is rejected and writes nothing', async (_, text, status) => {
     const t = await openApp();
     const answer = await t.api('POST', '/worlds/import', text, yaml);
     expect(answer.status).toBe(status);
     expect((await t.api('GET', '/worlds')).body).toEqual({ items: [] });
   });
 
-  it('[W2] a file without a YAML content type is rejected', async () => {
+  it('[HTTP1] a file without a YAML content type is rejected', async () => {
     const t = await openApp();
     expect((await t.api('POST', '/worlds/import', file)).status).toBe(415);
   });

@@ -22,7 +22,7 @@ async function stored(t: AppFixture): Promise<ProviderStatus[]> {
 }
 
 describe('providers', () => {
-  it('[W3.3] [P7] [P7.5] are added, listed, changed and removed; the key is never returned', async () => {
+  it('[HTTP4] [MODEL7] [MODEL7.5] are added, listed, changed and removed; the key is never returned', async () => {
     const t = await openApp();
     const added = await t.api<ProviderStatus>('POST', '/providers', box);
     const shown = {
@@ -47,7 +47,7 @@ describe('providers', () => {
     expect(t.errors).toEqual([]);
   });
 
-  it('[P7.3] invalid input is refused with an error at the field, and nothing is saved', async () => {
+  it('[MODEL7.3] invalid input is refused with an error at the field, and nothing is saved', async () => {
     const t = await openApp();
     await t.api('POST', '/providers', box);
     const bad = [
@@ -84,7 +84,7 @@ describe('providers', () => {
       });
   });
 
-  it('[P8.3] a key must be entered again before it is sent to another server', async () => {
+  it('[MODEL8.3] a key must be entered again before it is sent to another server', async () => {
     const t = await openApp();
     await t.api('POST', '/providers', box);
     for (const change of [{ baseUrl: 'https://evil.example/v1' }, { kind: 'vllm' }])
@@ -103,7 +103,7 @@ describe('providers', () => {
     expect(await t.api('PATCH', '/providers/gpu-box', { kind: 'openai' })).toMatchObject({ body: { field: 'apiKey' } });
   });
 
-  it('[P7.2] a provider that agents use is removed only with force', async () => {
+  it('[MODEL7.2] a provider that agents use is removed only with force', async () => {
     const t = await openApp();
     await t.api('POST', '/providers', box);
     await t.api('POST', '/worlds', { name: 'Garden' });
@@ -126,7 +126,7 @@ describe('providers', () => {
     expect(told).toContain('Ann uses the provider \\"gpu-box\\", which is not set up here.');
   });
 
-  it('[P7.4] [A16] every change is in the audit log of every world, without the key', async () => {
+  it('[MODEL7.4] [LOG1] every change is in the audit log of every world, without the key', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Garden' });
     await t.api('POST', '/worlds', { name: 'Shed' });
@@ -151,7 +151,7 @@ describe('providers', () => {
     }
   });
 
-  it('[P8.4] only a person may change them: no credential is 401, a client is 403', async () => {
+  it('[MODEL8.4] only a person may change them: no credential is 401, a client is 403', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Garden' });
     const client = await t.api<{ clientSecret: string }>('POST', '/worlds/garden/clients', {
@@ -212,7 +212,7 @@ describe('a server with saved providers', () => {
     return (await Promise.all(files.map((file) => readFile(file, 'latin1')))).join('\n');
   }
 
-  it('[P8] [P7.1] an agent can use one immediately and after a restart, and no file or log contains the key', async () => {
+  it('[MODEL8] [MODEL7.1] an agent can use one immediately and after a restart, and no file or log contains the key', async () => {
     const seen: string[] = [];
     const model = await startModel(() => 'Hello from the box');
     model.server.on('request', ({ headers }) => seen.push(headers.authorization ?? ''));
@@ -238,7 +238,7 @@ describe('a server with saved providers', () => {
     expect(logged).not.toContain(KEY);
   });
 
-  it('[P8.5] a key that can’t be decrypted disables only its provider, with a clear error', async () => {
+  it('[MODEL8.5] a key that can’t be decrypted disables only its provider, with a clear error', async () => {
     const first = await start({ COUNTERSIGN_SECRETS_KEY: 'a first passphrase of 32 or more letters' });
     await first.home.providers.add(first.home.engine.runtime, { kind: 'openai', name: 'OpenAI', apiKey: KEY }, TESTER);
     await stop();
@@ -260,7 +260,7 @@ describe('a server with saved providers', () => {
     expect(await home.providers.change(runtime, 'openai', whole, TESTER)).toMatchObject({ available: true });
   });
 
-  it('[P8.7] a lost secrets file is not replaced while saved keys need it', async () => {
+  it('[MODEL8.7] a lost secrets file is not replaced while saved keys need it', async () => {
     const first = await start();
     await first.home.providers.add(first.home.engine.runtime, { kind: 'openai', name: 'OpenAI', apiKey: KEY }, TESTER);
     await stop();
@@ -309,7 +309,7 @@ describe('a server with saved providers', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('[P8.6] someone who changes a record in the database gets neither its key nor the next one', async () => {
+  it('[MODEL8.6] someone who changes a record in the database gets neither its key nor the next one', async () => {
     const { home } = await start();
     const { runtime } = home.engine;
     const { store } = runtime;
@@ -338,7 +338,7 @@ describe('a server with saved providers', () => {
     });
   });
 
-  it('[P8.5] an invalid URL in the database disables its provider, and the server starts', async () => {
+  it('[MODEL8.5] an invalid URL in the database disables its provider, and the server starts', async () => {
     const first = await start();
     const { runtime } = first.home.engine;
     const { store } = runtime;
@@ -359,14 +359,14 @@ describe('a server with saved providers', () => {
     expect(changed).toMatchObject({ available: true });
   });
 
-  it('[P8.2] the server refuses to start with a weak COUNTERSIGN_SECRETS_KEY', async () => {
+  it('[MODEL8.2] the server refuses to start with a weak COUNTERSIGN_SECRETS_KEY', async () => {
     await expect(start({ COUNTERSIGN_SECRETS_KEY: 'weak' })).rejects.toMatchObject({
       code: 'invalid',
       field: 'COUNTERSIGN_SECRETS_KEY',
     });
   });
 
-  it('[P7.7] [P7.8] keys in the environment still work, and their providers are listed with the variable', async () => {
+  it('[MODEL7.7] [MODEL7.8] keys in the environment still work, and their providers are listed with the variable', async () => {
     const { home } = await start({ OPENAI_API_KEY: KEY });
     const { runtime } = home.engine;
     const openai = (await home.providers.list()).find(({ id }) => id === 'openai');

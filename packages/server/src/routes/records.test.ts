@@ -14,7 +14,7 @@ describe('search', () => {
   const find = async (t: Awaited<ReturnType<typeof openHarbour>>, q: string, more = ''): Promise<Hits> =>
     (await t.api<Hits>('GET', `/worlds/harbour/search?q=${encodeURIComponent(q)}${more}`)).body;
 
-  it('[W3.9] finds messages of people and agents, newest first, ignoring case and accents', async () => {
+  it('[HTTP6.2] finds messages of people and agents, newest first, ignoring case and accents', async () => {
     const t = await openHarbour({ script: () => 'The café is shut.' });
     await t.say('Where is the RED boat?');
     await t.say('And the boathouse');
@@ -35,7 +35,7 @@ describe('search', () => {
     expect(rest.next).toBeUndefined();
   });
 
-  it('[W3.9] treats every query as plain words, never as database syntax', async () => {
+  it('[HTTP6.2] treats every query as plain words, never as database syntax', async () => {
     const t = await openHarbour();
     await t.say('drop the anchor');
     for (const q of [
@@ -60,7 +60,7 @@ describe('search', () => {
     }
   });
 
-  it('[A15] never finds or shows masked text', async () => {
+  it('[SAFE6] never finds or shows masked text', async () => {
     const t = await openHarbour();
     await t.say('my key is sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAA and the boat is red');
     const hits = (await find(t, 'boat')).items;
@@ -69,7 +69,7 @@ describe('search', () => {
     for (const q of ['AAAAAAAAAAAAAAAAAAAAAAAA', 'AAAAA', 'api03']) expect((await find(t, q)).items).toEqual([]);
   });
 
-  it('[M12] finds no tool calls or results, and nothing in deleted chats', async () => {
+  it('[WORLD12] finds no tool calls or results, and nothing in deleted chats', async () => {
     const t = await openHarbour();
     await t.propose({ name: 'remove', arguments: { path: 'zebra' } });
     const [question] = await t.pending();
@@ -86,7 +86,7 @@ describe('search', () => {
     expect((await find(t, 'zebra')).items).toEqual([]);
   });
 
-  it('[S2] [W3.9] excerpts long messages and finds words in many scripts', async () => {
+  it('[STORE2] [HTTP6.2] excerpts long messages and finds words in many scripts', async () => {
     const t = await openHarbour();
     await t.say(`${'x '.repeat(20_000)} needle 漢字です ${'y '.repeat(20_000)}`);
     const [hit] = (await find(t, 'needle')).items;
@@ -102,7 +102,7 @@ describe('the audit log', () => {
     next?: string;
   }
 
-  it('[A16] [W4.2] is returned in pages, or whole as JSON Lines or CSV', async () => {
+  it('[LOG1] [HTTP13.2] is returned in pages, or whole as JSON Lines or CSV', async () => {
     const t = await openHarbour();
     await t.propose({ name: 'remove', arguments: { path: '=1+1', note: 'a "b", c\nd' } });
     const all = (await t.api<Entries>('GET', '/worlds/harbour/audit')).body;
@@ -119,7 +119,7 @@ describe('the audit log', () => {
     expect(csv.text.match(/\r\n/g)).toHaveLength(3);
   });
 
-  it('[A16.7] lists the records of one person, including in pages and exports', async () => {
+  it('[LOG1.6] lists the records of one person, including in pages and exports', async () => {
     const t = await openHarbour();
     const path = '/worlds/harbour/audit?who=token';
     for (const decision of ['deny', 'approve']) {
@@ -143,7 +143,7 @@ describe('the audit log', () => {
     expect((await t.api('GET', '/worlds/harbour/audit?who=')).body).toMatchObject({ field: 'who' });
   });
 
-  it('[A16] is safe to open in a spreadsheet', async () => {
+  it('[LOG1] is safe to open in a spreadsheet', async () => {
     const t = await openHarbour();
     await t.propose({ name: 'remove', arguments: {} });
     const [question] = await t.pending();
@@ -172,7 +172,7 @@ describe('the audit log', () => {
       return { t, call: question?.toolCallId ?? '' };
     }
 
-    it('[A40] [W3.26] [W3.27] is encrypted in the log and revealed on request, and the reveal is recorded', async () => {
+    it('[LOG2] [HTTP12.1] [HTTP12.2] is encrypted in the log and revealed on request, and the reveal is recorded', async () => {
       const { t, call } = await ran();
       expect((await t.api('GET', '/worlds/harbour/audit')).text).not.toContain(SECRET);
       const shown = await original(t, call);
@@ -191,7 +191,7 @@ describe('the audit log', () => {
       expect((await t.api('GET', '/worlds/harbour/audit/verify')).body).toMatchObject({ ok: true });
     });
 
-    it('[A40] is the record itself if no part of the call is masked', async () => {
+    it('[LOG2] is the record itself if no part of the call is masked', async () => {
       const t = await openHarbour();
       await t.propose({ name: 'remove', arguments: { path: 'a' } });
       const [question] = await t.pending();
@@ -202,7 +202,7 @@ describe('the audit log', () => {
       expect((await original(t, question?.toolCallId)).body).toMatchObject({ arguments: { path: 'a' } });
     });
 
-    it('[A40] survives the deletion of its chat and world', async () => {
+    it('[LOG2] survives the deletion of its chat and world', async () => {
       const { t, call } = await ran();
       await t.api('DELETE', `/worlds/harbour/chats/${t.chat}`);
       expect((await original(t, call)).body).toMatchObject({ arguments: { password: SECRET } });
@@ -211,7 +211,7 @@ describe('the audit log', () => {
       expect((await t.api('GET', '/worlds/harbour/audit/verify')).body).toMatchObject({ ok: true });
     });
 
-    it('[A40] is not returned for a call that never ran, or to a client that can’t approve calls', async () => {
+    it('[LOG2] is not returned for a call that never ran, or to a client that can’t approve calls', async () => {
       const { t, call } = await ran();
       const { body } = await t.api<{ clientSecret: string }>('POST', '/worlds/harbour/clients', {
         label: 'pipe',
@@ -226,7 +226,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('[A16] is kept when its world is deleted', async () => {
+  it('[LOG1] is kept when its world is deleted', async () => {
     const t = await openHarbour();
     await t.api('DELETE', '/worlds/harbour');
     const { body } = await t.api<Entries>('GET', '/worlds/harbour/audit');
@@ -234,7 +234,7 @@ describe('the audit log', () => {
     expect((await t.api('GET', '/worlds/harbour/audit?after=x')).body).toMatchObject({ field: 'after' });
   });
 
-  it('[A16] is streamed completely even if it is larger than a batch', async () => {
+  it('[LOG1] is streamed completely even if it is larger than a batch', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Harbour', policy: Array.from({ length: 1_234 }, (_, i) => `deny t${i}`) });
     const { text } = await t.api('GET', '/worlds/harbour/audit?format=jsonl');
@@ -242,7 +242,7 @@ describe('the audit log', () => {
   });
 });
 
-it('[W3.18] returns statistics of a world', async () => {
+it('[HTTP12] returns statistics of a world', async () => {
   const t = await openHarbour();
   await t.say('hello');
   await t.propose({ name: 'remove', arguments: { path: 'a' } });

@@ -28,7 +28,7 @@ async function prompted(t: Awaited<ReturnType<typeof openApp>>): Promise<string>
 }
 
 describe('a key pasted into a prompt', () => {
-  it('[A15] is masked wherever agents are shown, and the rest of the prompt is unchanged', async () => {
+  it('[SAFE6] is masked wherever agents are shown, and the rest of the prompt is unchanged', async () => {
     const { t, made } = await openWithKey();
     const shown = await t.api<{ systemPrompt: string }>('GET', AGENT);
     const list = await t.api('GET', '/worlds/harbour/agents');
@@ -39,7 +39,7 @@ describe('a key pasted into a prompt', () => {
     expect(await prompted(t)).toContain(KEY);
   });
 
-  it('[A15] is kept when the masked prompt is sent back, unchanged or edited', async () => {
+  it('[SAFE6] is kept when the masked prompt is sent back, unchanged or edited', async () => {
     const { t } = await openWithKey();
     const shown = await t.api<{ systemPrompt: string }>('GET', AGENT);
     const { systemPrompt } = shown.body;
@@ -50,7 +50,7 @@ describe('a key pasted into a prompt', () => {
     expect(JSON.stringify(await t.api('GET', AGENT))).toContain('quick');
   });
 
-  it('[A15] [W2] an unknown mask is rejected, and nothing is written', async () => {
+  it('[SAFE6] [HTTP1] an unknown mask is rejected, and nothing is written', async () => {
     const { t } = await openWithKey();
     const before = await t.api('GET', AGENT);
     const refused = await t.api('PATCH', AGENT, { systemPrompt: 'key: ‹masked 7›' });
@@ -58,7 +58,7 @@ describe('a key pasted into a prompt', () => {
     expect((await t.api('GET', AGENT)).text).toBe(before.text);
   });
 
-  it('[W3.5] an import reports the missing secret', async () => {
+  it('[HTTP5.1] an import reports the missing secret', async () => {
     const { t } = await openWithKey();
     const { text } = await t.api('GET', '/worlds/harbour/export');
     const made = await t.api('POST', '/worlds/import', text, { 'Content-Type': 'application/yaml' });
@@ -67,7 +67,7 @@ describe('a key pasted into a prompt', () => {
 });
 
 describe('a key in the definition of an MCP server', () => {
-  it('[A15] [W3.5] is in no export, whichever field it was pasted into', async () => {
+  it('[SAFE6] [HTTP5.1] is in no export, whichever field it was pasted into', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Harbour' });
     const servers = [

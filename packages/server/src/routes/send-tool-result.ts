@@ -18,7 +18,7 @@ export function neededFor(body: unknown): readonly Action[] {
   return decision === 'approve' && scope === 'always' ? ['sign', 'admin'] : ['sign'];
 }
 
-/** Passes a decision, answer or result to the engine and returns the outcome (W5). */
+/** Passes a decision, answer or result to the engine and returns the outcome (HTTP14). */
 export async function sendToolResult(given: Input): Promise<Reply | Response> {
   const { context, params, c } = given;
   const { engine } = context;

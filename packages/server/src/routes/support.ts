@@ -40,7 +40,7 @@ export function etag(version: string): { ETag: string } {
   return { ETag: `"${version}"` };
 }
 
-/** The version that the client has seen, from `If-Match` (W6). Weak tags never match (RFC 9110). */
+/** The version that the client has seen, from `If-Match` (HTTP15). Weak tags never match (RFC 9110). */
 export function ifMatch(c: AppRequest): Expected {
   const header = c.req.header('if-match');
   if (header === undefined) return undefined;
@@ -68,7 +68,7 @@ export async function clientOf(
   throw new HttpProblem(403, problemTexts.unknownClient);
 }
 
-/** Rejects clients that can't ask a person for approvals (A13). */
+/** Rejects clients that can't ask a person for approvals (CALL13). */
 export async function requireApprovals(c: AppRequest, context: AppContext, worldId: string): Promise<void> {
   const client = await clientOf(c, context, worldId);
   if (client?.approvals === false) {
@@ -76,7 +76,7 @@ export async function requireApprovals(c: AppRequest, context: AppContext, world
   }
 }
 
-/** The signer of a request and its client (A16). */
+/** The signer of a request and its client (LOG1). */
 export async function signerOf(c: AppRequest, context: AppContext, worldId: string): Promise<Signer> {
   const client = await clientOf(c, context, worldId);
   return signedBy(c, client);

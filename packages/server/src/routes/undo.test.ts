@@ -73,8 +73,8 @@ async function send(t: Harbour, path: string, headers: Record<string, string>, b
   return { status: response.status, body: await response.json() };
 }
 
-describe('[W3.45] undoing a call over HTTP', () => {
-  it('[A58] [A58.4] lists it, shows what it will do, and undoes it once for a person who may sign', async () => {
+describe('[HTTP6.4] undoing a call over HTTP', () => {
+  it('[CHANGE10] [CHANGE10.5] lists it, shows what it will do, and undoes it once for a person who may sign', async () => {
     const { tool, undone } = undoable();
     const t = await openHarbour({ tools: [tool] });
     const call = await run(t);
@@ -112,7 +112,7 @@ describe('[W3.45] undoing a call over HTTP', () => {
     ]);
   });
 
-  it('[A58.6] refuses a call for which a rule says who must sign, and one that changes while it is undone', async () => {
+  it('[CHANGE10.6] refuses a call for which a rule says who must sign, and one that changes while it is undone', async () => {
     const { tool, states, undone } = undoable();
     const t = await openHarbour({ tools: [tool] });
     const other = await run(t);
@@ -141,7 +141,7 @@ describe('[W3.45] undoing a call over HTTP', () => {
     expect(undone).toEqual([]);
   });
 
-  it('[A58.6] [A58.10] refuses a call if a rule that was added later says who must sign it, or if one denies it meanwhile', async () => {
+  it('[CHANGE10.6] [CHANGE10.7] refuses a call if a rule that was added later says who must sign it, or if one denies it meanwhile', async () => {
     const { tool, undone } = undoable();
     const t = await openHarbour({ tools: [tool] });
     const call = await run(t);

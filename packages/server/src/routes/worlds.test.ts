@@ -17,7 +17,7 @@ async function withWorld(): Promise<AppFixture> {
 }
 
 describe('worlds', () => {
-  it('[W3.4] can be created, read, updated and deleted; their ids are slugs of their names', async () => {
+  it('[HTTP5] can be created, read, updated and deleted; their ids are slugs of their names', async () => {
     const t = await openApp();
     const made = await t.api('POST', '/worlds', { name: 'Harbour Crew', mode: 'read', policy: ['deny rm'] });
     expect(made).toMatchObject({ status: 201, body: { id: 'harbour-crew', name: 'Harbour Crew', mode: 'read' } });
@@ -36,14 +36,14 @@ describe('worlds', () => {
     expect((await t.api('POST', '/worlds', { name: 'Harbour Crew' })).body).toMatchObject({ id: 'harbour-crew-3' });
   });
 
-  it('[W3.4] [S6] return the last event id, for a stream to resume from', async () => {
+  it('[HTTP5] [STORE6] return the last event id, for a stream to resume from', async () => {
     const t = await withWorld();
     expect((await t.api('GET', '/worlds/harbour')).body).toMatchObject({ lastEventId: 0 });
     await t.api('POST', '/worlds/harbour/agents', ada);
     expect((await t.api('GET', '/worlds/harbour')).body).toMatchObject({ lastEventId: 1 });
   });
 
-  it('[W4.2] are listed in pages with opaque cursors', async () => {
+  it('[HTTP13.2] are listed in pages with opaque cursors', async () => {
     const t = await openApp();
     for (const name of ['A', 'B', 'C', 'D', 'E']) await t.api('POST', '/worlds', { name });
     const first = (await t.api<Page>('GET', '/worlds?limit=2')).body;
@@ -55,7 +55,7 @@ describe('worlds', () => {
     expect(await t.api('GET', '/worlds?after=nowhere')).toMatchObject({ status: 422, body: { field: 'after' } });
   });
 
-  it('[W6] a stale update is rejected, and one of two concurrent updates wins', async () => {
+  it('[HTTP15] a stale update is rejected, and one of two concurrent updates wins', async () => {
     const t = await withWorld();
     const etag = (await t.api('GET', '/worlds/harbour')).headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[\w-]+"$/);
@@ -73,7 +73,7 @@ describe('worlds', () => {
     );
   });
 
-  it('[W2] invalid input is rejected with the field name, and nothing changes', async () => {
+  it('[HTTP1] invalid input is rejected with the field name, and nothing changes', async () => {
     const t = await withWorld();
     const before = (await t.api('GET', '/worlds/harbour')).text;
     for (const [body, field] of [
@@ -91,7 +91,7 @@ describe('worlds', () => {
 });
 
 describe('agents', () => {
-  it('[W3.6] can be added, read, updated and removed', async () => {
+  it('[HTTP5.2] can be added, read, updated and removed', async () => {
     const t = await withWorld();
     const made = await t.api('POST', '/worlds/harbour/agents', { ...ada, tools: ['*'], temperature: 0.5 });
     expect(made).toMatchObject({ status: 201, body: { id: 'ada', name: 'Ada', tools: ['*'], active: true } });
@@ -121,7 +121,7 @@ describe('agents', () => {
     ['thinking', 'hard', 'must be off, low, medium or high, or a token budget from 128 to 200000'],
     ['thinking', 5, 'must be at least 128'],
     ['parallelToolCalls', 'no', 'must be true or false'],
-  ])('[P10] an invalid %s gets an error at its field', async (field, value, words) => {
+  ])('[MODEL10] an invalid %s gets an error at its field', async (field, value, words) => {
     const t = await withWorld();
     const added = await t.api('POST', '/worlds/harbour/agents', { ...ada, [field]: value });
     await t.api('POST', '/worlds/harbour/agents', ada);
@@ -132,7 +132,7 @@ describe('agents', () => {
     }
   });
 
-  it('[W3.6] in an unknown world are 404', async () => {
+  it('[HTTP5.2] in an unknown world are 404', async () => {
     const t = await openApp();
     for (const path of ['agents', 'chats', 'approvals', 'grants', 'policy', 'tools', 'stats', 'export', 'search?q=x']) {
       expect((await t.api('GET', `/worlds/nowhere/${path}`)).status).toBe(404);
@@ -144,7 +144,7 @@ describe('agents', () => {
   });
 });
 
-it('[W2] rejects an unknown provider and lists the known ones', async () => {
+it('[HTTP1] rejects an unknown provider and lists the known ones', async () => {
   const t = await openApp();
   await t.api('POST', '/worlds', { name: 'Typo' });
   const detail = 'There is no provider "opnai". Known: scripted, acp.';
@@ -161,7 +161,7 @@ it('[W2] rejects an unknown provider and lists the known ones', async () => {
   expect((await t.api('PATCH', '/worlds/far/agents/bea', { model: 'other', provider: 'opnai' })).status).toBe(200);
 });
 
-it('[W3.1] [W3.2] [W3.3] reports health and providers, and exchanges a ticket for a session once', async () => {
+it('[HTTP2.1] [HTTP3] [HTTP4] reports health and providers, and exchanges a ticket for a session once', async () => {
   const t = await openApp();
   expect(await t.api('GET', '/health', undefined, { Authorization: '' })).toMatchObject({
     status: 200,
@@ -177,7 +177,7 @@ it('[W3.1] [W3.2] [W3.3] reports health and providers, and exchanges a ticket fo
   expect((await t.api('POST', '/session', { ticket }, { Authorization: '' })).status).toBe(401);
 });
 
-it('[W1.3] [W3.2] creates a start link only for the token; it works once, for a minute', async () => {
+it('[WHO1.3] [HTTP3] creates a start link only for the token; it works once, for a minute', async () => {
   const t = await openApp();
   const made = await t.api<{ open: string; expiresAt: string }>('POST', '/tickets');
   expect(made).toMatchObject({ status: 201, body: { open: expect.any(String) as string } });

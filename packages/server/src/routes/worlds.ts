@@ -35,7 +35,7 @@ function withFolder<W extends World>({ ownFolder }: Pick<AppContext, 'ownFolder'
   return folder === undefined ? world : { ...world, folder };
 }
 
-/** Says why no world may use a folder (A21.1). Others than server admins don't learn which folders exist (A21.7). */
+/** Says why no world may use a folder (SAFE1.1). Others than server admins don't learn which folders exist (SAFE2). */
 function checkFolders(
   { checkFolder }: AppContext,
   { workingDirectory, roots }: Readonly<Record<string, unknown>>,

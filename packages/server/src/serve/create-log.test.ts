@@ -28,7 +28,7 @@ describe('the log', () => {
     expect(logged(say, { isTerminal: true })).toBe('10:20:30 warn  slow  path=/api  ms=12\n');
   });
 
-  it('[A15] masks known secrets and text that looks like one, in errors too', () => {
+  it('[SAFE6] masks known secrets and text that looks like one, in errors too', () => {
     const token = 'an-ordinary-word-that-opens-everything';
     const text = logged(
       (log) => {

@@ -18,7 +18,7 @@ export interface LogOptions {
 
 const require = createRequire(import.meta.url);
 
-/** The server's log: one JSON object per line, masked (A15). No code derives state from it (T2). */
+/** The server's log: one JSON object per line, masked (SAFE6). No code derives state from it (TURN2). */
 export function createLog({ level, isTerminal, write, now, secrets = [] }: LogOptions): Log {
   let logger: Pino.Logger | undefined;
   /** Loads pino with the first line: loading it takes longer than opening the store, and most terminal commands log nothing. */

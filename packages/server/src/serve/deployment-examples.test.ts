@@ -133,7 +133,7 @@ describe('the deployment examples', () => {
     expect(container.livenessProbe).toEqual({ tcpSocket: { port: 'http' } });
   });
 
-  it('[A21] run as a user other than root that can write where necessary', () => {
+  it('[SAFE1] run as a user other than root that can write where necessary', () => {
     expect(instruction('USER')).toEqual(['node']);
     expect(pod.securityContext.runAsUser).toBe(1000);
     const made = instruction('RUN').join('\n');
@@ -168,7 +168,7 @@ describe('the deployment examples', () => {
     expect(instruction('HEALTHCHECK').join('')).toContain(`http://127.0.0.1:${DEFAULT_PORT}/api/health`);
   });
 
-  it('[A21] don’t disable any of a container’s isolation', () => {
+  it('[SAFE1] don’t disable any of a container’s isolation', () => {
     const said = JSON.stringify([parse('compose.yaml'), parse('kubernetes.yaml')]);
     expect(said).not.toMatch(/unconfined|privileged|cap_add|procMount/i);
   });

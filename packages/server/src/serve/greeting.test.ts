@@ -9,7 +9,7 @@ const token: Token = {
 };
 const greeted = { url: 'http://127.0.0.1:4747', start: 'http://127.0.0.1:4747/#ticket=x', token, isTerminal: true };
 
-it('[A21] says in plain sentences why there is no sandbox, what that means and what to do', () => {
+it('[SAFE1] says in plain sentences why there is no sandbox, what that means and what to do', () => {
   const lines = greeting({ ...greeted, sandbox: { kind: 'none', reason: 'bubblewrap is not installed' } });
   expect(lines.slice(3)).toEqual([
     'Token for programs: secret',
@@ -17,7 +17,7 @@ it('[A21] says in plain sentences why there is no sandbox, what that means and w
   ]);
 });
 
-it('[W1] prints a token only to a terminal', () => {
+it('[WHO1] prints a token only to a terminal', () => {
   const lines = greeting({ ...greeted, isTerminal: false, sandbox: { kind: 'sandbox-exec', program: '/x' } });
   expect(lines.slice(3)).toEqual(['Token for programs: set COUNTERSIGN_TOKEN, or start with --json to print one']);
   const saved = { ...token, source: { kind: 'file', path: '/home/ada/token' } } as const;

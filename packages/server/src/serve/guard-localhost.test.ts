@@ -15,7 +15,7 @@ async function listen(server: Server, host: string): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-it('[W1.10] localhost is this server under each of its addresses', async () => {
+it('[WHO1.10] localhost is this server under each of its addresses', async () => {
   const server = createServer((_, response) => response.end('ours'));
   const port = await listen(server, '127.0.0.1');
   const guarded = await guardLocalhost(server, port, '127.0.0.1');
@@ -25,12 +25,12 @@ it('[W1.10] localhost is this server under each of its addresses', async () => {
   for (const host of hosts) expect((await send(`http://${host}:${port}/`)).text).toBe('ours');
 });
 
-it.runIf(hasIpv6)('[W1.10] if another program has the IPv6 address, localhost isn’t used', async () => {
+it.runIf(hasIpv6)('[WHO1.10] if another program has the IPv6 address, localhost isn’t used', async () => {
   const other = createServer((_, response) => response.end('theirs'));
   const port = await listen(other, '::1');
   expect(await guardLocalhost(createServer(), port, '127.0.0.1')).toBeUndefined();
 });
 
-it('[W1.10] other hosts are left alone', async () => {
+it('[WHO1.10] other hosts are left alone', async () => {
   expect(await guardLocalhost(createServer(), 1, '0.0.0.0')).toBeUndefined();
 });

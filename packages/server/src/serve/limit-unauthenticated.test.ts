@@ -45,7 +45,7 @@ async function ask({ url }: Serving, agent: Agent): Promise<IncomingMessage> {
   return response;
 }
 
-it('[W7] silent connections over the cap evict the oldest silent ones, never an authenticated one', async () => {
+it('[HTTP16] silent connections over the cap evict the oldest silent ones, never an authenticated one', async () => {
   const serving = await start({ headersMs: HOUR, most: 20 });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
@@ -65,7 +65,7 @@ it('[W7] silent connections over the cap evict the oldest silent ones, never an 
   expect(streamEnded).toBe(false);
 });
 
-it('[W7] a connection that sends no request is closed', async () => {
+it('[HTTP16] a connection that sends no request is closed', async () => {
   const serving = await start({ headersMs: 50, most: 20 });
   const silent = await openSilent(serving);
   const halting = await openSilent(serving);

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Limits for connections without an authenticated request (W7). */
+/** Limits for connections without an authenticated request (HTTP16). */
 export interface UnauthenticatedLimits {
   /** Timeout for receiving the request headers. */
   headersMs: number;

@@ -4,7 +4,7 @@ import { isAbsolute, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { browserCommand, browserEnvironment, hasDisplay, writeRedirect } from './open-browser.js';
 
-it('[X1.2] opens a browser only if there is a display', () => {
+it('[TERM1.2] opens a browser only if there is a display', () => {
   expect(hasDisplay({}, 'linux')).toBe(false);
   expect(hasDisplay({ DISPLAY: '' }, 'linux')).toBe(false);
   expect(hasDisplay({ DISPLAY: ':0' }, 'linux')).toBe(true);
@@ -14,7 +14,7 @@ it('[X1.2] opens a browser only if there is a display', () => {
   expect(hasDisplay({ DISPLAY: ':0', CI: 'true' }, 'linux')).toBe(false);
 });
 
-it('[W1.1] passes the start link in a private file, never as an argument', async () => {
+it('[WHO1.1] passes the start link in a private file, never as an argument', async () => {
   const home = await mkdtemp(join(tmpdir(), 'countersign-home-'));
   try {
     const url = 'http://127.0.0.1:4747/#ticket=secret"<&';
@@ -32,7 +32,7 @@ it('[W1.1] passes the start link in a private file, never as an argument', async
   }
 });
 
-it('[A46.1] the browser’s environment has no token or API key, which its processes would expose for days', () => {
+it('[MCP1.1] the browser’s environment has no token or API key, which its processes would expose for days', () => {
   const env = {
     DISPLAY: ':0',
     COUNTERSIGN_TOKEN: 'a token',
@@ -45,7 +45,7 @@ it('[A46.1] the browser’s environment has no token or API key, which its proce
   }
 });
 
-it('[A21.4] never starts a program that an agent may have put on our PATH', async () => {
+it('[SAFE1.4] never starts a program that an agent may have put on our PATH', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bin-'));
   const former = process.env['PATH'];
   try {

@@ -79,7 +79,7 @@ const pending = async (server: ServerProcess, world: string): Promise<QueuedAppr
 
 // Starts several processes, which is slow on a busy machine.
 describe('an agent with an approved command', () => {
-  it('[A21] [S3] [A9] finds no token, can’t see our home and can’t approve its next call over HTTP, which waits after a crash and runs once', async () => {
+  it('[SAFE1] [STORE3] [CALL9] finds no token, can’t see our home and can’t approve its next call over HTTP, which waits after a crash and runs once', async () => {
     const { server, env, world, chat } = await start(({ url }) => {
       const { port } = new URL(url);
       // Searches for credentials everywhere, then tries to approve the next call with what it found.
@@ -146,7 +146,7 @@ describe('an agent with an approved command', () => {
     expect(await readFile(join(second.workingDirectory, 'runs.txt'), 'utf8')).toBe('ran\n');
   });
 
-  it('[A21] [A46.1] the token is masked if an agent learns it, and the server’s environment exposes neither the token nor an API key', async () => {
+  it('[SAFE1] [MCP1.1] the token is masked if an agent learns it, and the server’s environment exposes neither the token nor an API key', async () => {
     const token = 'the-token-of-this-test-0123456789';
     const { server, world, chat } = await start(() => [`echo ${token.slice(0, 10)}""${token.slice(10)}`], {
       COUNTERSIGN_TOKEN: token,

@@ -71,7 +71,7 @@ const newChat = (server: ServerProcess) =>
 
 // Starts several processes, which is slow on a busy machine.
 describe('countersign serve', () => {
-  it('[X1.1] [W1.1] [S4] [W4] [S3] prints its URL on one line, its start link opens one session, and it ends with notices', async () => {
+  it('[TERM1.1] [WHO1.1] [STORE4] [HTTP13] [STORE3] prints its URL on one line, its start link opens one session, and it ends with notices', async () => {
     const port = String(await freePort());
     const server = await start({ words: ['--port', port] });
     expect(server.open).toMatch(new RegExp(`^${server.url}/#ticket=[\\w-]{43}$`));
@@ -130,7 +130,7 @@ describe('countersign serve', () => {
     expect(await again.end('SIGINT')).toEqual({ code: 130, signal: null });
   });
 
-  it('[S4] [W1.6] [X1.1] exactly one of several concurrent starts wins, and its files are ignored after it was killed', async () => {
+  it('[STORE4] [WHO1.6] [TERM1.1] exactly one of several concurrent starts wins, and its files are ignored after it was killed', async () => {
     const env = { HOME: folder, COUNTERSIGN_TOKEN: OWN_TOKEN };
     const words = ['serve', '--json', '--port', '0', '--home', home, '--log-level', 'silent'];
     const started = Array.from({ length: scaled(3, 2) }, () => startCommand(words, env));
@@ -166,7 +166,7 @@ describe('countersign serve', () => {
     }
   });
 
-  it('[W1.6] fails with a one-sentence error, and no process keeps running', async () => {
+  it('[WHO1.6] fails with a one-sentence error, and no process keeps running', async () => {
     const taken = createServer();
     const port = await listenOn(taken, 0, '127.0.0.1');
     const run = startCommand(['serve', '--port', String(port), '--home', home, '--log-level', 'silent'], {
@@ -184,7 +184,7 @@ describe('countersign serve', () => {
     await serveHere();
   });
 
-  it('[W1.6] [X1.1] prints the URL and where the token is; logs are JSON on standard error, without the token', async () => {
+  it('[WHO1.6] [TERM1.1] prints the URL and where the token is; logs are JSON on standard error, without the token', async () => {
     const run = startCommand(['--port', '0', '--home', home, '--no-open'], {
       HOME: folder,
       COUNTERSIGN_TOKEN: OWN_TOKEN,

@@ -48,7 +48,7 @@ export interface Serving {
 }
 
 /**
- * Starts a server on a home folder and resolves once it is listening. A second server on the same home folder fails with the URL of the first (S4).
+ * Starts a server on a home folder and resolves once it is listening. A second server on the same home folder fails with the URL of the first (STORE4).
  */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const {

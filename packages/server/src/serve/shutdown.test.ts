@@ -48,7 +48,7 @@ async function open(command?: string): Promise<{
   return { serving, ask, said, serveAgain: () => serve({ ...options, env: { ...options.env } }) };
 }
 
-it('[S4] a second server reports which command uses the home, with its PID, and what to do', async () => {
+it('[STORE4] a second server reports which command uses the home, with its PID, and what to do', async () => {
   const chat = await open('countersign chat');
   onTestFinished(() => chat.serving.close());
   const { url } = chat.serving;
@@ -58,7 +58,7 @@ it('[S4] a second server reports which command uses the home, with its PID, and 
   });
 });
 
-it('[S4] answers accepted requests before it closes, and rejects later ones as not processed', async () => {
+it('[STORE4] answers accepted requests before it closes, and rejects later ones as not processed', async () => {
   const { serving, ask, said } = await open();
   expect(await ask()).toBe('200');
   // More requests than connections, so some are in flight while the server shuts down.
@@ -70,7 +70,7 @@ it('[S4] answers accepted requests before it closes, and rejects later ones as n
   expect(said).toEqual([]);
 });
 
-it('[S4] rejects requests in flight even if the event loop was blocked longer than the grace period', async () => {
+it('[STORE4] rejects requests in flight even if the event loop was blocked longer than the grace period', async () => {
   const { serving, ask } = await open();
   expect(await ask()).toBe('200');
   const closing = serving.close();
@@ -87,7 +87,7 @@ it('[S4] rejects requests in flight even if the event loop was blocked longer th
   await closing;
 });
 
-it('[S4] reads the whole request before rejecting it: a client that is cut off never sees the response', async () => {
+it('[STORE4] reads the whole request before rejecting it: a client that is cut off never sees the response', async () => {
   const { serving, ask } = await open();
   expect(await Promise.all([ask(), ask()])).toEqual(['200', '200']);
   const words = 'x'.repeat(60_000);

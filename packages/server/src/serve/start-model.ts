@@ -10,7 +10,7 @@ export interface StartModelOptions {
   onRequest?: (served: ServedRequest) => void;
 }
 
-/** `countersign model`: starts the scripted model from a file. An error in the script names the line (P6.3). */
+/** `countersign model`: starts the scripted model from a file. An error in the script names the line (MODEL6.3). */
 export async function startModel({ file, ...options }: StartModelOptions): Promise<ScriptedModel> {
   const lines = new LineCounter();
   const document = parseDocument(file.text, { schema: 'core', prettyErrors: false, lineCounter: lines });

@@ -11,10 +11,10 @@ import {
 export interface EncodedFrame {
   /** The number in the world's log after which a stream resumes. */
   readonly id: number;
-  /** False for chunks and output, which are not in the log and repeat the previous number (S6). */
+  /** False for chunks and output, which are not in the log and repeat the previous number (STORE6). */
   readonly isStored: boolean;
   readonly chatId: string | undefined;
-  /** Whether this is an approval or question. Clients that can't ask a person don't get it (A13). */
+  /** Whether this is an approval or question. Clients that can't ask a person don't get it (CALL13). */
   readonly isApproval: boolean;
   /** Whether a call needs approval or was decided, or an approval or grant changed. */
   readonly changesApprovals: boolean;
@@ -23,7 +23,7 @@ export interface EncodedFrame {
   /** The message or call that a chunk belongs to, if any. */
   readonly part: string | undefined;
   readonly ends: string | undefined;
-  /** Whether the chat becomes busy (`working`), or idle or waiting for a person (`settled`) (M8). */
+  /** Whether the chat becomes busy (`working`), or idle or waiting for a person (`settled`) (WORLD8). */
   readonly activity: 'working' | 'settled' | undefined;
   /** The chat or world that was deleted, so that its streams end. */
   readonly removes: ReturnType<typeof removedBy>;

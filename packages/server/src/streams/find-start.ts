@@ -3,7 +3,7 @@ import type { Engine } from '@countersign/core';
 export interface StreamStart {
   /** The reader gets everything after this number. */
   position: number;
-  /** Set if the requested number is not in the log: the reader must reload, then gets later events (S6). */
+  /** Set if the requested number is not in the log: the reader must reload, then gets later events (STORE6). */
   isReset: boolean;
 }
 

@@ -33,10 +33,10 @@ async function follow(...types: ('waiting' | 'working' | 'idle')[]): Promise<{ w
   return seen;
 }
 
-it('[W3.14] continues if the chat stopped waiting while the decision was made', async () => {
+it('[HTTP8.5] continues if the chat stopped waiting while the decision was made', async () => {
   expect(await follow('waiting', 'working')).toEqual({ written: 2, isEnded: false });
 });
 
-it('[W3.14] ends if the chat has settled in the meantime', async () => {
+it('[HTTP8.5] ends if the chat has settled in the meantime', async () => {
   expect(await follow('waiting', 'working', 'idle')).toEqual({ written: 3, isEnded: true });
 });

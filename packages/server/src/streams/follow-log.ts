@@ -18,7 +18,7 @@ export interface Following {
   /** Only changes to approvals and grants. */
   only?: 'approvals' | undefined;
   untilSettled: boolean;
-  /** If false, the reader can't ask a person, so it gets no approvals (A13). */
+  /** If false, the reader can't ask a person, so it gets no approvals (CALL13). */
   approvals: boolean;
   /** Tools that the reader itself runs. It gets calls to them unmasked. */
   ownTools: ReadonlySet<string>;

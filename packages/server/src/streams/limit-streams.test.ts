@@ -6,7 +6,7 @@ import { MAX_STREAMS } from './limit-streams.js';
 afterEach(closeApps);
 
 describe('streams of one credential', () => {
-  it('[N4] [W2] beyond the limit are rejected with a message before anything is written, and accepted again when one ends', async () => {
+  it('[LIMIT4] [HTTP1] beyond the limit are rejected with a message before anything is written, and accepted again when one ends', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Harbour' });
     const chat = await t.api<{ id: string }>('POST', '/worlds/harbour/chats', {});

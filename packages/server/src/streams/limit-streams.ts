@@ -3,7 +3,7 @@ import type { AppRequest } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 
-/** Twice the number of readers per chat that we support (N4). Each needs a socket and a buffer. */
+/** Twice the number of readers per chat that we support (LIMIT4). Each needs a socket and a buffer. */
 export const MAX_STREAMS = 1_000;
 
 const open = new WeakMap<Engine, Map<string, number>>();

@@ -13,7 +13,7 @@ afterEach(async () => {
 
 describe('many readers', () => {
   it.each([scaled(500)])(
-    '[N4] [S6] %d readers of one chat lose nothing, even if some disconnect and resume',
+    '[LIMIT4] [STORE6] %d readers of one chat lose nothing, even if some disconnect and resume',
     async (count) => {
       fixture = await openStreamFixture(() => 'an answer of several words');
       const { stream, say, engine, worldId, chatId } = fixture;
@@ -42,7 +42,7 @@ describe('many readers', () => {
     },
   );
 
-  it('[S6.3] a slow reader gets every event once, and a stalled one is disconnected and resumes without loss', async () => {
+  it('[STORE6.3] a slow reader gets every event once, and a stalled one is disconnected and resumes without loss', async () => {
     fixture = await openStreamFixture();
     const { stream, say, chatId, url, connections, clock } = fixture;
     const stalled = connect(Number(new URL(url).port), '127.0.0.1');
@@ -83,7 +83,7 @@ describe('many readers', () => {
   });
 });
 
-/** More than the socket buffer plus our own buffer. Longer messages would be truncated (A15). */
+/** More than the socket buffer plus our own buffer. Longer messages would be truncated (SAFE6). */
 const MANY = 120;
 /** Three bytes per character: masking costs time per character, and sockets buffer bytes. */
 const WORDS = '字'.repeat(60_000);

@@ -18,7 +18,7 @@ function noting() {
   return { response, writes };
 }
 
-it('[W4] sends the events of one step in one write', async () => {
+it('[HTTP13] sends the events of one step in one write', async () => {
   const { response, writes } = noting();
   const outlet = openOutlet(response, () => undefined);
   for (const frame of ['a', 'b', 'c']) outlet.write(bytes(frame));
@@ -29,7 +29,7 @@ it('[W4] sends the events of one step in one write', async () => {
   expect(writes).toEqual(['abc', 'd']);
 });
 
-it('[W4] flushes the last events when it ends', async () => {
+it('[HTTP13] flushes the last events when it ends', async () => {
   const { response, writes } = noting();
   let gone = 0;
   const outlet = openOutlet(response, () => {
@@ -45,7 +45,7 @@ it('[W4] flushes the last events when it ends', async () => {
   expect([writes, gone]).toEqual([['ab'], 1]);
 });
 
-it('[S6] stops accepting writes at a limit, and accepts them again when the reader has drained it', async () => {
+it('[STORE6] stops accepting writes at a limit, and accepts them again when the reader has drained it', async () => {
   const response = responseToNobody();
   const outlet = openOutlet(response, () => undefined);
   response.writeHead(200);

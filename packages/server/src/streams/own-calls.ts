@@ -4,7 +4,7 @@ import type { WorldEvent } from '@countersign/protocol';
 /** Unmasked arguments by call id. */
 export type OwnCalls = ReadonlyMap<string, unknown>;
 
-/** Unmasked arguments for calls to the reader's own tools; everyone else gets them masked (A15, A18). */
+/** Unmasked arguments for calls to the reader's own tools; everyone else gets them masked (SAFE6, CALL16). */
 export async function readOwnCalls(
   reader: StoreReader,
   events: readonly StoredEvent[],

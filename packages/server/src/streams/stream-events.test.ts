@@ -53,7 +53,7 @@ const danger = defineTool({
 const askOnce = [{ say: 'I would do it.', calls: [{ name: 'danger' }] }, 'Done.'];
 
 describe('a chat stream', () => {
-  it('[W4] [W3.10] sends frames with id, event and JSON, and chunks with the previous id', async () => {
+  it('[HTTP13] [HTTP7] sends frames with id, event and JSON, and chunks with the previous id', async () => {
     const { stream, say } = await open(() => 'hello there');
     const reader = await stream();
     expect(reader.response.headers['content-type']).toBe('text/event-stream');
@@ -71,7 +71,7 @@ describe('a chat stream', () => {
     expect(frames.every(({ data }) => data['chatId'] === fixture?.chatId)).toBe(true);
   });
 
-  it('[S6] resumes without gaps or duplicates, by header and by query', async () => {
+  it('[STORE6] resumes without gaps or duplicates, by header and by query', async () => {
     const { stream, say, chatId, engine, worldId } = await open();
     const whole = await stream({ chat: chatId });
     const first = await stream({ chat: chatId });
@@ -92,7 +92,7 @@ describe('a chat stream', () => {
     expect(new Set(ids(whole.frames)).size).toBe(ids(whole.frames).length);
   });
 
-  it('[S6] starts with new events, or with the whole log on request', async () => {
+  it('[STORE6] starts with new events, or with the whole log on request', async () => {
     const { stream, say, chatId } = await open();
     for (let i = 0; i < 30; i += 1) await say(`message ${i}`);
     await settle(fixture as StreamFixture);
@@ -110,7 +110,7 @@ describe('a chat stream', () => {
     ]);
   });
 
-  it('[S6] readers that join during a burst get every event exactly once', async () => {
+  it('[STORE6] readers that join during a burst get every event exactly once', async () => {
     const { stream, say, chatId, engine, worldId } = await open();
     const readers: OpenStream[] = [];
     for (let i = 0; i < 40; i += 1) {
@@ -132,7 +132,7 @@ describe('a chat stream', () => {
     }
   });
 
-  it('[S6.1] an id beyond the log causes a reset, followed by new events', async () => {
+  it('[STORE6.1] an id beyond the log causes a reset, followed by new events', async () => {
     const { stream, say, engine, worldId, chatId } = await open();
     await say('one');
     await settle(fixture as StreamFixture);
@@ -149,7 +149,7 @@ describe('a chat stream', () => {
     expect(reader.frames[0]).toBe(reset);
   });
 
-  it('[S6.1] an id before the start of the log causes a reset; 0 returns the whole log', async () => {
+  it('[STORE6.1] an id before the start of the log causes a reset; 0 returns the whole log', async () => {
     const { stream, engine } = await open();
     const { id: world } = await createWorld(engine.runtime, { name: 'Quay' }, TESTER);
     const oldest = await createChat(engine.runtime, world);
@@ -188,7 +188,7 @@ describe('a chat stream', () => {
 });
 
 describe('a stream that ends when the chat has settled', () => {
-  it('[W3.8] [M8] ends when the chat is idle or waits for a person', async () => {
+  it('[HTTP6.1] [WORLD8] ends when the chat is idle or waits for a person', async () => {
     const { stream, say, engine, worldId, chatId } = await open(askOnce, [danger]);
     const after = String(await lastEventId(engine, worldId));
     await say('go');
@@ -211,7 +211,7 @@ describe('a stream that ends when the chat has settled', () => {
 });
 
 describe('a client without approvals', () => {
-  it('[A13] gets no approvals, neither live nor from the log', async () => {
+  it('[CALL13] gets no approvals, neither live nor from the log', async () => {
     const { stream, say, register, engine, worldId, chatId } = await open(askOnce, [danger]);
     const pipe = await register({ label: 'pipe', approvals: false });
     const person = await register({ label: 'person', approvals: true });
@@ -234,7 +234,7 @@ describe('a client without approvals', () => {
     expect(live.pipe.frames.some(({ data }) => data['type'] === 'TOOL_DENIED')).toBe(true);
   });
 
-  it('[A18] is connected while it reads', async () => {
+  it('[CALL16] is connected while it reads', async () => {
     const { stream, register, engine } = await open();
     const client = await register({ label: 'editor', approvals: true });
     const leftAt = async () => (await engine.runtime.store.read((reader) => reader.client(client)))?.leftAt;
@@ -246,7 +246,7 @@ describe('a client without approvals', () => {
 });
 
 describe('a connection', () => {
-  it('[S6.3] gets a heartbeat every 15 seconds', async () => {
+  it('[STORE6.3] gets a heartbeat every 15 seconds', async () => {
     const { stream, clock } = await open();
     const reader = await stream();
     const before = reader.comments.length;
@@ -256,7 +256,7 @@ describe('a connection', () => {
     await expect.poll(() => reader.comments.length).toBe(before + 2);
   });
 
-  it('[S6.3] finds missed events with the next heartbeat', async () => {
+  it('[STORE6.3] finds missed events with the next heartbeat', async () => {
     const { stream, clock, engine, worldId, chatId } = await open();
     const reader = await stream();
     // Like an event of another process whose hint was lost.
@@ -268,7 +268,7 @@ describe('a connection', () => {
     expect(Number(found.id)).toBe(await lastEventId(engine, worldId));
   });
 
-  it('[S6] reads from the log again after a gap in the numbers', async () => {
+  it('[STORE6] reads from the log again after a gap in the numbers', async () => {
     const { stream, say, engine, worldId, chatId } = await open();
     const reader = await stream();
     await engine.runtime.store.transact(worldId, async (tx) => {
@@ -280,7 +280,7 @@ describe('a connection', () => {
     expect(ids(reader.frames)).toEqual(ids(reader.frames).toSorted((a, b) => a - b));
   });
 
-  it('[W4] gets a notice when the server shuts down, and ends', async () => {
+  it('[HTTP13] gets a notice when the server shuts down, and ends', async () => {
     const { stream, engine } = await open();
     const readers = [await stream(), await stream({})];
     const closed = engine.close();

@@ -27,11 +27,11 @@ export interface StreamOptions {
   watch: StreamWatch | undefined;
   /** End the stream when the chat is idle or waits for a person. */
   untilSettled?: boolean;
-  /** The registered client that reads the stream. It is connected while it reads (A18). */
+  /** The registered client that reads the stream. It is connected while it reads (CALL16). */
   client?: {
     id: string;
     approvals: boolean;
-    /** The client's own tools, by the names that agents use. It gets their calls unmasked (A15, A18). */
+    /** The client's own tools, by the names that agents use. It gets their calls unmasked (SAFE6, CALL16). */
     tools?: readonly string[];
   };
 }
@@ -42,7 +42,7 @@ const HEADERS = {
   'X-Accel-Buffering': 'no',
 };
 
-/** Streams the events of a world or chat (W4), resuming without gaps or duplicates (S6). Once this resolves, every later event is sent. */
+/** Streams the events of a world or chat (HTTP13), resuming without gaps or duplicates (STORE6). Once this resolves, every later event is sent. */
 export async function streamEvents(c: AppRequest, options: StreamOptions): Promise<Response> {
   // HEAD responses have no body, so the stream would never end.
   if (c.req.method === 'HEAD') return new Response(null, { headers: HEADERS });

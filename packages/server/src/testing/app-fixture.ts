@@ -79,7 +79,7 @@ export interface AppFixtureOptions {
   /** Settings of an OIDC provider. */
   oidc?: OidcSettings;
   lifetimes?: SessionLifetimes;
-  /** Commands that the administrator's file lists (A21.10). */
+  /** Commands that the administrator's file lists (SAFE2.3). */
   listedPrograms?: Engine['runtime']['options']['listedPrograms'];
   /** Default: all routes. */
   routes?: readonly Route[];

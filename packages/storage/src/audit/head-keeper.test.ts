@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { StoredHead } from './head.js';
 import { follow } from './head-keeper.js';
 
-it('[A16] keeps the newest head in any commit order, and keeps the unguarded count', () => {
+it('[LOG1] keeps the newest head in any commit order, and keeps the unguarded count', () => {
   const start = fc.option(fc.record({ seq: fc.constant(1), hash: fc.constant('hash 1'), unguarded: fc.constant(1) }), {
     nil: undefined,
   });

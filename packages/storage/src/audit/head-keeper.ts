@@ -3,7 +3,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { CountersignError } from '@countersign/protocol';
 import type { AuditHead, StoredHead } from './head.js';
 
-/** Keeps audit heads outside the database: without them, a truncated chain would still verify (A16). */
+/** Keeps audit heads outside the database: without them, a truncated chain would still verify (LOG1). */
 export interface HeadKeeper {
   get(worldId: string): StoredHead | undefined;
   /** Called after a commit. Doesn't block: the file is written a moment later, so after a crash it may lag behind. */

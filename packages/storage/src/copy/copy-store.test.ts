@@ -60,7 +60,7 @@ async function contents(store: Store): Promise<unknown> {
   }));
 }
 
-it('[S4] copies SQLite to PostgreSQL and back, and each copy continues where its source stopped', async () => {
+it('[STORE4] copies SQLite to PostgreSQL and back, and each copy continues where its source stopped', async () => {
   const [first, second] = [newFile(), newFile()];
   const original = await openSqlite(first);
   await fill(original);
@@ -105,7 +105,7 @@ it('rejects a target that is not empty, and leaves it unchanged', async () => {
   await store.close();
 });
 
-it('[A16] rejects a source with a broken audit log', async () => {
+it('[LOG1] rejects a source with a broken audit log', async () => {
   const file = newFile();
   const store = await openSqlite(file);
   await fill(store);
@@ -121,7 +121,7 @@ it('[A16] rejects a source with a broken audit log', async () => {
   });
 });
 
-it('[S4] rejects a store that a running server uses', async () => {
+it('[STORE4] rejects a store that a running server uses', async () => {
   const store = await openPostgres(url, { schema: 'lively' });
   await store.shared?.beat('run_1', 1_000);
   const copying = copyStore({ kind: 'postgres', url, schema: 'lively' }, { kind: 'sqlite', file: newFile() });

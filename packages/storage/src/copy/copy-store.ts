@@ -62,7 +62,7 @@ async function withRaw<T>(place: StorePlace, work: (store: RawStore) => Promise<
   }
 }
 
-/** Also writes the audit heads: otherwise, a truncated copy would still verify (A16). */
+/** Also writes the audit heads: otherwise, a truncated copy would still verify (LOG1). */
 async function writeHeads(source: RawStore, to: StorePlace): Promise<void> {
   const file = to.kind === 'sqlite' ? `${resolve(to.file)}.audit-head` : to.headFile;
   if (file === undefined) return;

@@ -93,7 +93,7 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered, se
     `create index approvals_of_chat on approvals (chat_id)`,
 
     `create table grants (ordinal ${ordinal}, ${columnsOf(grants)}) ${plain}`,
-    // The gate checks grants before each call, with a budget of one millisecond for ten thousand grants (N3).
+    // The gate checks grants before each call, with a budget of one millisecond for ten thousand grants (LIMIT3).
     `create index grants_for_call on grants (chat_id, agent_id, tool_name, pattern_key)`,
 
     `create table clients (ordinal ${ordinal}, ${columnsOf(clients)}) ${plain}`,
@@ -109,7 +109,7 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered, se
     // Live processes that share a store. Empty if one process owns it.
     `create table processes (id text not null primary key, beat_at ${integer} not null) ${clustered}`,
 
-    // The full-text index of messages, updated on search instead of on write (S2). `upto`: the world's last event whose message is indexed.
+    // The full-text index of messages, updated on search instead of on write (STORE2). `upto`: the world's last event whose message is indexed.
     `create table searched (world_id text not null primary key, upto ${integer} not null) ${clustered}`,
     `create table search_documents (ordinal ${ordinal}, ${columnsOf(searchDocuments)}) ${plain}`,
     // Without it, deleting a chat scans all indexed messages.

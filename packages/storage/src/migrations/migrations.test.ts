@@ -22,7 +22,7 @@ async function makeStore(): Promise<string> {
   return file;
 }
 
-it('[S5] a store of an earlier version is migrated with its data, one transaction per step, and only forwards', async () => {
+it('[STORE5] a store of an earlier version is migrated with its data, one transaction per step, and only forwards', async () => {
   const file = await makeStore();
   const db = openDatabase(file, 'NORMAL', [...migrations, working]);
   expect(db.prepare('select id, colour from worlds').all()).toEqual([{ id: 'garden', colour: 'green' }]);
@@ -31,7 +31,7 @@ it('[S5] a store of an earlier version is migrated with its data, one transactio
   await expect(openSqlite(file)).rejects.toMatchObject({ code: 'store-newer' });
 });
 
-it('[S5] a migration that fails changes nothing, and can run again', async () => {
+it('[STORE5] a migration that fails changes nothing, and can run again', async () => {
   const file = await makeStore();
   expect(() => openDatabase(file, 'NORMAL', [...migrations, failing])).toThrow('shape');
   await openSqlite(file).then((store) => store.close());

@@ -15,7 +15,7 @@ interface Desk {
   isCommitted: boolean;
 }
 
-/** Takes a connection from the pool for each operation. The database's clock is authoritative for all machines (A11). */
+/** Takes a connection from the pool for each operation. The database's clock is authoritative for all machines (CALL11). */
 export function postgresEngine(pool: pg.Pool, statements: Statements, task: string): Engine {
   const desks = new WeakMap<pg.PoolClient, Desk>();
   /** Database time at `performance.now() === 0`, updated by each step. `createStore` runs a step before any read. */

@@ -5,7 +5,7 @@ import { createPostgresDatabase } from '../../../../tests/support/postgres-datab
 import { newTransactionState } from '../transaction-state.js';
 import { finishAndCommit } from './finish-and-commit.js';
 
-it('[S1] a value that can’t be written doesn’t block the connection: the step is rolled back and work continues', async () => {
+it('[STORE1] a value that can’t be written doesn’t block the connection: the step is rolled back and work continues', async () => {
   const client = new pg.Client({ connectionString: await createPostgresDatabase(), pipeline: true });
   await client.connect();
   onTestFinished(() => client.end());

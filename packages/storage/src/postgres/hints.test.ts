@@ -64,7 +64,7 @@ async function scene({ askMs, answerMs, connectMs }: typeof PATIENT) {
   return { proxy, heard, tell, missed: () => missed };
 }
 
-it('[S7] reconnects at a constant rate while the database is down, and receives hints again afterwards', async () => {
+it('[STORE7] reconnects at a constant rate while the database is down, and receives hints again afterwards', async () => {
   const { proxy, heard, tell, missed } = await scene(PATIENT);
   await tell('before');
   await expect.poll(() => heard).toEqual(['before']);
@@ -79,7 +79,7 @@ it('[S7] reconnects at a constant rate while the database is down, and receives 
   await expect.poll(() => heard).toEqual(['before', 'after']);
 });
 
-it('[S7] detects a connection that was cut silently', async () => {
+it('[STORE7] detects a connection that was cut silently', async () => {
   const { proxy, heard, tell, missed } = await scene({ askMs: 300, answerMs: 1_000, connectMs: 2_000 });
   proxy.set('swallows');
   await expect.poll(() => proxy.tries).toBeGreaterThan(1);

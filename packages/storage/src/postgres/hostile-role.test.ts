@@ -37,7 +37,7 @@ async function open(url: string): Promise<NonNullable<Store['shared']>> {
   return store.shared;
 }
 
-it('[S7.1] a role that may only connect can’t read, forge or replay hints', async () => {
+it('[STORE7.1] a role that may only connect can’t read, forge or replay hints', async () => {
   const url = await createPostgresDatabase();
   const [one, other] = [await open(url), await open(url)];
   const heard: string[] = [];
@@ -74,7 +74,7 @@ it('[S7.1] a role that may only connect can’t read, forge or replay hints', as
   expect(heard).toEqual(['{"said":"the harbour is closed"}', '{"said":"it is open again"}']);
 });
 
-it('[S7.1] rejects a schema that another role owns or can create functions in', async () => {
+it('[STORE7.1] rejects a schema that another role owns or can create functions in', async () => {
   const url = await createPostgresDatabase();
   const owner = await connect(url);
   const stranger = await connectStranger(url);
@@ -95,7 +95,7 @@ it('[S7.1] rejects a schema that another role owns or can create functions in', 
   await expect(open(url)).rejects.toMatchObject({ message: expect.stringContaining('PUBLIC') as string });
 });
 
-it('[S5] a lock held by another role doesn’t block a start if nothing has to be migrated', async () => {
+it('[STORE5] a lock held by another role doesn’t block a start if nothing has to be migrated', async () => {
   const url = await createPostgresDatabase();
   await (await openPostgres(url)).close();
   const stranger = await connectStranger(url);
@@ -104,7 +104,7 @@ it('[S5] a lock held by another role doesn’t block a start if nothing has to b
   await expect(open(url)).resolves.toBeDefined();
 });
 
-it('[S5] gives up on a lock with an error that says how to find its holder', async () => {
+it('[STORE5] gives up on a lock with an error that says how to find its holder', async () => {
   const url = await createPostgresDatabase();
   const stranger = await connectStranger(url);
   await stranger.query('select pg_advisory_lock(7)');

@@ -18,7 +18,7 @@ const ddl = {
 /** An arbitrary number, the same in every process. */
 export const MIGRATION_LOCK = 0x436f5369;
 
-/** Migrates in order, one transaction per migration. If several processes start concurrently, one migrates (S5). */
+/** Migrates in order, one transaction per migration. If several processes start concurrently, one migrates (STORE5). */
 export async function migrate(client: pg.ClientBase, schema: string, steps = migrations): Promise<void> {
   // Any database role can hold an advisory lock, so don't take it if there is nothing to do.
   const newest = newestVersion(steps);

@@ -23,7 +23,7 @@ async function query(sql: string): Promise<pg.QueryResult<Record<string, unknown
   }
 }
 
-it('[S4] [S5] many processes can start concurrently on an empty database and share one key', async () => {
+it('[STORE4] [STORE5] many processes can start concurrently on an empty database and share one key', async () => {
   const stores = await Promise.all(Array.from({ length: 10 }, () => openPostgres(url, { schema: 'together' })));
   const keys = new Set(stores.map(({ hashKey }) => Buffer.from(hashKey).toString('hex')));
   expect([...keys]).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
@@ -50,7 +50,7 @@ it('uses only its own schema', async () => {
   expect(rows).toEqual([{ tables: 0 }]);
 });
 
-it('[S5] rejects a newer schema with a message, and leaves it unchanged', async () => {
+it('[STORE5] rejects a newer schema with a message, and leaves it unchanged', async () => {
   await openPostgres(url, { schema: 'newer' }).then((store) => store.close());
   await query(`update newer.meta set value = '${newestVersion() + 1}' where key = 'schema-version'`);
   await expect(openPostgres(url, { schema: 'newer' })).rejects.toMatchObject({
@@ -59,7 +59,7 @@ it('[S5] rejects a newer schema with a message, and leaves it unchanged', async 
   });
 });
 
-it('[S5.1] refuses a schema from before the first version, and leaves it unchanged', async () => {
+it('[STORE5.1] refuses a schema from before the first version, and leaves it unchanged', async () => {
   await openPostgres(url, { schema: 'unreleased' }).then((store) => store.close());
   await query(`update unreleased.meta set value = '${FIRST_VERSION - 1}' where key = 'schema-version'`);
   await expect(openPostgres(url, { schema: 'unreleased' })).rejects.toMatchObject({ code: 'store-unreleased' });
@@ -67,7 +67,7 @@ it('[S5.1] refuses a schema from before the first version, and leaves it unchang
   expect(rows).toEqual([{ value: String(FIRST_VERSION - 1) }]);
 });
 
-it('[S5] migrates an existing schema forwards, once', async () => {
+it('[STORE5] migrates an existing schema forwards, once', async () => {
   await openPostgres(url, { schema: 'moved' }).then((store) => store.close());
   const client = new pg.Client({ connectionString: url, options: '-c search_path=moved' });
   await client.connect();
@@ -101,7 +101,7 @@ it('reports an unreachable server or an invalid name', async () => {
   await expect(openPostgres(url, { schema: 'x; drop' })).rejects.toMatchObject({ code: 'invalid', field: 'schema' });
 });
 
-it('[S7] a lost connection is reported and writes nothing, and work continues when it is back', async () => {
+it('[STORE7] a lost connection is reported and writes nothing, and work continues when it is back', async () => {
   const store = await openPostgres(url, { schema: 'lost' });
   const settings = worldSettingsSchema.parse({});
   await store.transact('w', (tx) => tx.insertWorld({ id: 'w', name: 'W', settings, policy: [] }));
@@ -117,7 +117,7 @@ it('[S7] a lost connection is reported and writes nothing, and work continues wh
   await store.close();
 });
 
-it('[S7] [W3.1] says that nothing can be stored while the server is read-only, and reads on', async () => {
+it('[STORE7] [HTTP2.1] says that nothing can be stored while the server is read-only, and reads on', async () => {
   const store = await openPostgres(url, { schema: 'readonly' });
   const name = new URL(url).pathname.slice(1);
   // Applies to new connections.
@@ -135,7 +135,7 @@ it('[S7] [W3.1] says that nothing can be stored while the server is read-only, a
   await store.close();
 });
 
-it('[A11.1] uses the database’s clock', async () => {
+it('[CALL11.1] uses the database’s clock', async () => {
   const store = await openPostgres(url);
   const before = await itsTime();
   const { value: now } = await store.transact('w', async (tx) => tx.now());
@@ -153,7 +153,7 @@ it('[A11.1] uses the database’s clock', async () => {
   }
 });
 
-describe('[S7] reports before any write that a database lacks', () => {
+describe('[STORE7] reports before any write that a database lacks', () => {
   const named = (name: string, user?: string): string => {
     const changed = new URL(url);
     changed.pathname = `/${name}`;

@@ -23,7 +23,7 @@ export interface PostgresOptions {
   maxConnections?: number;
 }
 
-/** Opens a store that any number of processes can share (S4). */
+/** Opens a store that any number of processes can share (STORE4). */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Store> {
   const { schema = 'countersign', headFile, maxConnections = 10 } = options;
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {

@@ -7,7 +7,7 @@ import { createHintSeal, HINT_LIMIT_BYTES } from './seal-hints.js';
 const key = randomBytes(32);
 const seal = (at = 0) => createHintSeal(key, () => at);
 
-it('[S7.1] a hint can be decrypted unchanged, from any number of senders', () => {
+it('[STORE7.1] a hint can be decrypted unchanged, from any number of senders', () => {
   const receiver = seal();
   const senders = [seal(), seal()];
   fc.assert(
@@ -18,16 +18,16 @@ it('[S7.1] a hint can be decrypted unchanged, from any number of senders', () =>
   );
 });
 
-it('[S7.1] a sealed hint is unreadable', () => {
+it('[STORE7.1] a sealed hint is unreadable', () => {
   const sealed = Buffer.from(seal().seal('the harbour is closed'), 'base64').toString('latin1');
   expect(sealed).not.toContain('harbour');
 });
 
-it('[S7.1] the longest hint fits into a notification', () => {
+it('[STORE7.1] the longest hint fits into a notification', () => {
   expect(seal().seal('x'.repeat(HINT_LIMIT_BYTES)).length).toBeLessThan(8_000);
 });
 
-it('[S7.1] rejects a hint that was changed, replayed, late, or sealed with another key', () => {
+it('[STORE7.1] rejects a hint that was changed, replayed, late, or sealed with another key', () => {
   const sealed = seal().seal('{"kind":"abort"}');
   const bytes = Buffer.from(sealed, 'base64');
   for (let index = 0; index < bytes.length; index += 1) {
@@ -42,7 +42,7 @@ it('[S7.1] rejects a hint that was changed, replayed, late, or sealed with anoth
   expect(createHintSeal(randomBytes(32), () => 0).open(sealed)).toBeUndefined();
 });
 
-it('[S7.1] rejects garbage without failing', () => {
+it('[STORE7.1] rejects garbage without failing', () => {
   const receiver = seal();
   const sender = seal();
   fc.assert(

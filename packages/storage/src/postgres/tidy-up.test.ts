@@ -4,7 +4,7 @@ import { createPostgresDatabase } from '../../../../tests/support/postgres-datab
 import { openPostgres } from './open.js';
 import { JOBS_SCHEMA, wakeTask } from './wake-jobs.js';
 
-it('[S4] removes the jobs and process rows of killed processes, and nothing else', async () => {
+it('[STORE4] removes the jobs and process rows of killed processes, and nothing else', async () => {
   const url = await createPostgresDatabase();
   const store = await openPostgres(url, { maxConnections: 2 });
   const client = new pg.Client({ connectionString: url });
@@ -41,7 +41,7 @@ it('[S4] removes the jobs and process rows of killed processes, and nothing else
   await store.close();
 });
 
-it('[S5] drops append functions that no process has used for a day, and keeps its own and recent ones', async () => {
+it('[STORE5] drops append functions that no process has used for a day, and keeps its own and recent ones', async () => {
   const url = await createPostgresDatabase();
   const store = await openPostgres(url, { maxConnections: 2 });
   const client = new pg.Client({ connectionString: url });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createPostgresDatabase } from '../../../../tests/support/postgres-database.js';
 import { deliverWakes, JOBS_SCHEMA, prepareJobs, wakeTask } from './wake-jobs.js';
 
-it('[S7] survives a connection lost while a delivered job is removed', async () => {
+it('[STORE7] survives a connection lost while a delivered job is removed', async () => {
   const connectionString = await createPostgresDatabase();
   await prepareJobs({ connectionString });
   const pool = new pg.Pool({ connectionString, max: 8 });

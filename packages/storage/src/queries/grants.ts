@@ -30,7 +30,7 @@ const select = `select ${grants.names.join(', ')} from grants`;
 
 export const grantStatements = {
   grant: prepared<{ id: string }, GrantRow>(`${select} where id = :id`),
-  // Selects only the needed columns: there may be ten thousand grants for one call (N3).
+  // Selects only the needed columns: there may be ten thousand grants for one call (LIMIT3).
   grants: prepared<CallOfGrants, FoundRow>(
     `select ${foundGrantColumns.join(', ')} from grants where revoked_at is null and chat_id = :chatId and agent_id = :agentId and tool_name = :toolName and pattern_key in ('', :key, :otherKey) order by ordinal`,
   ),

@@ -5,7 +5,7 @@ export type Value = string | number | null;
 
 /**
  * A statement for both databases. `names` are its parameters in bind order; `Row` is an array of cells in column order: objects
- * would double the cost of a read (N1).
+ * would double the cost of a read (LIMIT1).
  */
 export interface Statement<P, Row> {
   /** The text with `?` for each parameter. */

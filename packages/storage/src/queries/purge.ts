@@ -3,7 +3,7 @@ import type { SearchDialect } from './search.js';
 
 export type PurgeStatements = ReturnType<typeof purgeStatements>;
 
-/** Everything that belongs to a chat, or to all chats in a world, except the audit log and used ids (A16, A22). */
+/** Everything that belongs to a chat, or to all chats in a world, except the audit log and used ids (LOG1, CALL17). */
 export function purgeStatements({ ordinal }: SearchDialect) {
   const remove = (table: string, which: string): Statement<{ id: string }, never> =>
     prepared(`delete from ${table} where ${which}`);

@@ -40,7 +40,7 @@ export const worldStatements = {
   updateAgent: prepared<ByAgent & { definition: string }>(
     'update agents set definition = :definition where world_id = :worldId and id = :id and deleted_at is null',
   ),
-  // The row is kept without its content: grants refer to the id, and a new agent must not inherit them (A22).
+  // The row is kept without its content: grants refer to the id, and a new agent must not inherit them (CALL17).
   clearAgent: prepared<ByAgent & { now: number }>(
     `update agents set definition = '{}', deleted_at = :now where world_id = :worldId and id = :id and deleted_at is null`,
   ),

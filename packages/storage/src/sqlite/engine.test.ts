@@ -7,7 +7,7 @@ import { openDatabase } from './file/open-database.js';
 import { sqliteStatements } from './statements.js';
 import { memoryLog } from './log/step-log.js';
 
-it('[S7] a full disk is reported without a partial write, and work continues when there is space', async () => {
+it('[STORE7] a full disk is reported without a partial write, and work continues when there is space', async () => {
   const db = openDatabase(':memory:', 'FULL');
   const store = await createStore(sqliteEngine(db, 'store.db', sqliteStatements, Date, memoryLog()), keepHeadsInMemory);
   const settings = worldSettingsSchema.parse({});

@@ -62,7 +62,7 @@ async function open(): Promise<void> {
   await plant(store);
 }
 
-it('[S7] [M10] a message is found even if the disk filled up after it was read', async () => {
+it('[STORE7] [WORLD10] a message is found even if the disk filled up after it was read', async () => {
   expect(await send('msg_1')).toBe('msg_1');
   expect(await store.read((r) => r.message('msg_1'))).toBeDefined();
   const makeRoom = leaveNoRoom();
@@ -73,7 +73,7 @@ it('[S7] [M10] a message is found even if the disk filled up after it was read',
   expect(await ids(store)).toEqual(['msg_1', 'msg_2']);
 });
 
-it('[W3.1] [S7] says that nothing can be stored while the disk is full, and leaves nothing behind', async () => {
+it('[HTTP2.1] [STORE7] says that nothing can be stored while the disk is full, and leaves nothing behind', async () => {
   const keys = (): unknown => db.prepare('select key from meta order by key').all();
   const before = keys();
   await store.checkWritable();
@@ -87,7 +87,7 @@ it('[W3.1] [S7] says that nothing can be stored while the disk is full, and leav
   expect(keys()).toEqual(before);
 });
 
-it('[S7] [A2] a changed rule stays changed even if the disk was then too full for the tables', async () => {
+it('[STORE7] [CALL2] a changed rule stays changed even if the disk was then too full for the tables', async () => {
   const before = await rev();
   await step(store, (tx) => tx.setPolicy(['deny *']), { chats: [] });
   const makeRoom = leaveNoRoom();
@@ -98,7 +98,7 @@ it('[S7] [A2] a changed rule stays changed even if the disk was then too full fo
   expect(await rev()).toBe((before ?? 0) + 1);
 });
 
-it('[S1] [S7] the log contains no part of a step whose sync failed', async () => {
+it('[STORE1] [STORE7] the log contains no part of a step whose sync failed', async () => {
   await say('msg_1');
   isSlow = true;
   const lost = [say('msg_2'), turn().then(() => say('msg_3'))].map((said) => said.catch(() => 'lost'));
@@ -112,7 +112,7 @@ it('[S1] [S7] the log contains no part of a step whose sync failed', async () =>
   expect(await afterKill(ids)).toEqual(['msg_1', 'msg_4']);
 });
 
-it('[S1] a transaction is complete even if a sync fails while it runs', async () => {
+it('[STORE1] a transaction is complete even if a sync fails while it runs', async () => {
   isSlow = true;
   const lost = say('msg_1').catch(() => 'lost');
   const changed = store.transact('garden', async (tx) => {
@@ -131,7 +131,7 @@ it('[S1] a transaction is complete even if a sync fails while it runs', async ()
   expect(await store.read((r) => r.world('garden'))).toMatchObject(outcome);
 });
 
-it('[S1] a read-only transaction resolves once the data it has read is on disk', async () => {
+it('[STORE1] a read-only transaction resolves once the data it has read is on disk', async () => {
   isSlow = true;
   const said = say('msg_1');
   let seen: string | undefined;
@@ -149,7 +149,7 @@ it('[S1] a read-only transaction resolves once the data it has read is on disk',
   expect(seen).toBe('msg_1');
 });
 
-it('[S1] [S6] subscribers that write while a long log is committed get events in order', async () => {
+it('[STORE1] [STORE6] subscribers that write while a long log is committed get events in order', async () => {
   isSlow = true;
   const told: string[] = [];
   const tell = (id: string, then?: () => void) =>
@@ -178,7 +178,7 @@ it('[S1] [S6] subscribers that write while a long log is committed get events in
   expect(await store.read((r) => r.world('garden'))).toBeDefined();
 });
 
-it('[S7] close waits for the disk if the tables have no space, and the log keeps the steps', async () => {
+it('[STORE7] close waits for the disk if the tables have no space, and the log keeps the steps', async () => {
   isSlow = true;
   leaveNoRoom();
   const said = say('msg_1', 'x'.repeat(500_000));
@@ -190,7 +190,7 @@ it('[S7] close waits for the disk if the tables have no space, and the log keeps
   expect(await afterKill(ids)).toEqual(['msg_1']);
 });
 
-it('[S3] loses nothing if a table commit succeeded although SQLite reported an error', async () => {
+it('[STORE3] loses nothing if a table commit succeeded although SQLite reported an error', async () => {
   await say('msg_1');
   // The commit is on disk but its sync failed, so the log continues as if it hadn't happened.
   Object.defineProperty(log, 'restart', { value: () => undefined });
@@ -199,7 +199,7 @@ it('[S3] loses nothing if a table commit succeeded although SQLite reported an e
   expect(await afterKill(ids)).toEqual(['msg_1', 'msg_2']);
 });
 
-it('[S1] [S3] after a kill at any moment, everything confirmed is stored, and each step is complete', async () => {
+it('[STORE1] [STORE3] after a kill at any moment, everything confirmed is stored, and each step is complete', async () => {
   const answered: string[] = [];
   const moments: { folder: string; answered: string[] }[] = [];
   const note = () => moments.push({ folder: copyFiles(), answered: [...answered] });
@@ -249,7 +249,7 @@ const works = fc.array(
   { minLength: 5, maxLength: 40 },
 );
 
-it('[S1] [S3] [S7] whatever the disk rejects, successful steps are stored, failed ones are not, and memory matches the disk', async () => {
+it('[STORE1] [STORE3] [STORE7] whatever the disk rejects, successful steps are stored, failed ones are not, and memory matches the disk', async () => {
   await fc.assert(
     fc.asyncProperty(works, async (script) => {
       await open();

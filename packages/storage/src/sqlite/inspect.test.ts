@@ -22,7 +22,7 @@ const everything = (): unknown =>
     return [name, readFileSync(path, 'latin1'), statSync(path).mtimeMs, statSync(path).mode];
   });
 
-it('[S5.1] reports a store from before the first version and leaves it unchanged', async () => {
+it('[STORE5.1] reports a store from before the first version and leaves it unchanged', async () => {
   await (await openSqlite(file)).close();
   const db = new DatabaseSync(file);
   db.exec(`pragma user_version = ${FIRST_VERSION - 1}`);
@@ -32,7 +32,7 @@ it('[S5.1] reports a store from before the first version and leaves it unchanged
   expect(everything()).toEqual(before);
 });
 
-it('[S5] recognizes missing, damaged, newer and foreign files, and creates nothing', async () => {
+it('[STORE5] recognizes missing, damaged, newer and foreign files, and creates nothing', async () => {
   expect(inspectSqlite(file)).toEqual({ version: 0, newest: newestVersion(), stalledChats: 0 });
   expect(everything()).toEqual([]);
   await (await openSqlite(file)).close();

@@ -68,7 +68,7 @@ describe('our own file', () => {
     expect(statSync(`${file}.audit-head`).mode & 0o777).toBe(0o600);
   });
 
-  it('[S3] [A21] has its step log next to the real file even if it was opened through a link, so that any path finds it and no tool can open it', async () => {
+  it('[STORE3] [SAFE1] has its step log next to the real file even if it was opened through a link, so that any path finds it and no tool can open it', async () => {
     const store = await openSqlite(file);
     await makeWorld(store);
     await store.close();
@@ -85,7 +85,7 @@ describe('our own file', () => {
     rmSync(elsewhere, { recursive: true });
   });
 
-  it('[S4] has one owner: a second open in this process fails, and the first continues', async () => {
+  it('[STORE4] has one owner: a second open in this process fails, and the first continues', async () => {
     const store = await openSqlite(file);
     await expect(openSqlite(file)).rejects.toMatchObject({
       code: 'store-locked',
@@ -98,7 +98,7 @@ describe('our own file', () => {
     await again.close();
   });
 
-  it('[S4] has one owner: another process finds it locked, even after a failed second open here', async () => {
+  it('[STORE4] has one owner: another process finds it locked, even after a failed second open here', async () => {
     const store = await openSqlite(file);
     await expect(openSqlite(file)).rejects.toMatchObject({ code: 'store-locked' });
     const sqlite = JSON.stringify(import.meta.resolve('@photostructure/sqlite'));
@@ -112,7 +112,7 @@ describe('our own file', () => {
     await store.close();
   });
 
-  it('[S4] reports the owner if another process has it open', async () => {
+  it('[STORE4] reports the owner if another process has it open', async () => {
     const holder = new DatabaseSync(file);
     holder.exec('pragma application_id = 1131369321; begin exclusive; create table t (a)');
     holder.exec('commit; begin exclusive');
@@ -126,7 +126,7 @@ describe('our own file', () => {
     holder.close();
   });
 
-  it('[S3] committed steps survive a killed process', async () => {
+  it('[STORE3] committed steps survive a killed process', async () => {
     const store = await openSqlite(file);
     await makeWorld(store);
     await say(store, 'msg_1');
@@ -144,7 +144,7 @@ describe('our own file', () => {
     expect(readdirSync(folder).filter((name) => /-wal$|-steps$/.test(name))).toEqual([]);
   });
 
-  it('[S3] ignores a log that belongs to another state of the file', async () => {
+  it('[STORE3] ignores a log that belongs to another state of the file', async () => {
     const store = await openSqlite(file);
     await makeWorld(store);
     await say(store, 'msg_1');
@@ -157,7 +157,7 @@ describe('our own file', () => {
     expect(readdirSync(folder).sort()).toEqual(['store.db', 'store.db.audit-head']);
   });
 
-  it('[A41] reports a missing head file, even after new records have created another one', async () => {
+  it('[LOG3] reports a missing head file, even after new records have created another one', async () => {
     const store = await openSqlite(file);
     await makeWorld(store);
     expect(await store.verifyAudit('w')).toEqual({ ok: true, records: 1 });
@@ -195,7 +195,7 @@ describe('our own file', () => {
   });
 
   it.each(['', '{', '5', '[]', 'null', '{"w":5}', '{"w":{"seq":"1","hash":"x"}}'])(
-    '[A16] a damaged head file (%s) is reported and kept, and the store opens once it is removed',
+    '[LOG1] a damaged head file (%s) is reported and kept, and the store opens once it is removed',
     async (text) => {
       await openSqlite(file).then((store) => store.close());
       writeFileSync(`${file}.audit-head`, text);
@@ -214,7 +214,7 @@ describe('our own file', () => {
     await store.close();
   });
 
-  it('[S7] reports on close that the file was removed while open', async () => {
+  it('[STORE7] reports on close that the file was removed while open', async () => {
     const store = await openSqlite(file);
     await makeWorld(store);
     for (const name of readdirSync(folder)) rmSync(join(folder, name));
@@ -224,7 +224,7 @@ describe('our own file', () => {
     });
   });
 
-  it('[W2] an unsupported parameter is rejected with an error that names it, and no part of its step is written', async () => {
+  it('[HTTP1] an unsupported parameter is rejected with an error that names it, and no part of its step is written', async () => {
     const store = await openSqlite(file);
     await makeWorld(store);
     const misfits = [undefined, Number.NaN, {}, [], 1n, Symbol('s'), true];
@@ -240,7 +240,7 @@ describe('our own file', () => {
   });
 });
 
-it('[A46.3] encrypted values of an MCP server that are not text count as damaged, not as missing', async () => {
+it('[MCP2] encrypted values of an MCP server that are not text count as damaged, not as missing', async () => {
   const first = await openSqlite(file);
   const record = { worldId: 'w', name: 'vault', sealed: 'v1.a.b.c', signIn: null, firstListedAt: null, createdAt: 1 };
   const definition = { transport: 'stdio', command: 'x', args: [], env: { TOKEN: '' } } as never;
@@ -274,8 +274,12 @@ describe('a file we must not write to stays byte-identical, with no new files ne
     ['a database without an application id', 'store-foreign', () => makeForeign('pragma user_version = 1')],
     ['a database of another program', 'store-foreign', () => makeForeign('pragma application_id = 7')],
     ['a database with a WAL', 'store-foreign', () => makeForeign('pragma journal_mode = wal')],
-    ['[S5] a newer store', 'store-newer', () => makeOurs(`pragma user_version = ${newestVersion() + 1}`)],
-    ['[S5.1] an unreleased store', 'store-unreleased', () => makeOurs(`pragma user_version = ${FIRST_VERSION - 1}`)],
+    ['[STORE5] a newer store', 'store-newer', () => makeOurs(`pragma user_version = ${newestVersion() + 1}`)],
+    [
+      '[STORE5.1] an unreleased store',
+      'store-unreleased',
+      () => makeOurs(`pragma user_version = ${FIRST_VERSION - 1}`),
+    ],
     ['a read-only store', 'store-readonly', () => makeOurs().then(() => chmodSync(file, 0o400))],
     ['a store in a read-only folder', 'store-readonly', () => makeOurs().then(() => chmodSync(folder, 0o500))],
   ])('%s: %s', async (_, code, make) => {
@@ -287,12 +291,12 @@ describe('a file we must not write to stays byte-identical, with no new files ne
     expect(readdirSync(folder)).toEqual(beside);
   });
 
-  it('[S5] the error for a newer store says what to do', async () => {
+  it('[STORE5] the error for a newer store says what to do', async () => {
     await makeOurs('pragma user_version = 99');
     await expect(openSqlite(file)).rejects.toThrow('Update Countersign');
   });
 
-  it('[S5.1] the error for an unreleased store says how to keep what is in it', async () => {
+  it('[STORE5.1] the error for an unreleased store says how to keep what is in it', async () => {
     await makeOurs('pragma user_version = 1');
     await expect(openSqlite(file)).rejects.toThrow(/check out commit \w{8}, .*"countersign export"/);
   });

@@ -33,7 +33,7 @@ const mayScan: Readonly<Record<string, RegExp>> = {
   searchWords: /^SCAN search_words VIRTUAL TABLE INDEX \d+:=/,
 };
 
-it('[S2] no statement scans a table: the cost of a step doesn’t grow with the store', () => {
+it('[STORE2] no statement scans a table: the cost of a step doesn’t grow with the store', () => {
   const db = openDatabase(':memory:', 'NORMAL');
   const { purge, matchText: _, ...statements } = sqliteStatements;
   const named: [string, Statement<never, unknown>][] = Object.entries({ ...statements, ...purge.chat, ...purge.world });
@@ -50,7 +50,7 @@ it('[S2] no statement scans a table: the cost of a step doesn’t grow with the 
   db.close();
 });
 
-it('[M6] counts started turns per agent without reading every turn of the chat', () => {
+it('[WORLD6] counts started turns per agent without reading every turn of the chat', () => {
   const db = openDatabase(':memory:', 'NORMAL');
   const plan = db.prepare(`explain query plan ${startedSince.sql}`).all() as { detail: string }[];
   const turns = plan.map(({ detail }) => detail).filter((detail) => detail.includes('turns'));
@@ -78,14 +78,14 @@ it.each([
   ['eventsOfChat', 'events_of_chat'],
   ['messageByClientId', 'messages_by_client_id'],
   ['messagesOfTurn', 'messages_of_turn'],
-] as const)('[S2] %s uses %s', (name, index) => {
+] as const)('[STORE2] %s uses %s', (name, index) => {
   const db = openDatabase(':memory:', 'NORMAL');
   const plan = db.prepare(`explain query plan ${sqliteStatements[name].sql}`).all() as { detail: string }[];
   expect(plan.map(({ detail }) => detail).join('\n')).toContain(index);
   db.close();
 });
 
-it('[N1] no statement is planned again for a different limit', () => {
+it('[LIMIT1] no statement is planned again for a different limit', () => {
   const { purge: _, matchText: __, ...statements } = sqliteStatements;
   const limited = Object.entries(statements).filter(([, { sql }]) => sql.includes('limit ?'));
   expect(limited.map(([name]) => name)).toContain('endedTurns');

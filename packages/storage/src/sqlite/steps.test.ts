@@ -38,7 +38,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 15 },
 );
 
-it('[S1] [S3] [N1] after each random step, recovery after a kill gives the state in memory', async () => {
+it('[STORE1] [STORE3] [LIMIT1] after each random step, recovery after a kill gives the state in memory', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (script) => {
       const folder = mkdtempSync(join(tmpdir(), 'countersign-'));

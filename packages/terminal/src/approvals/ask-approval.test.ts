@@ -6,7 +6,7 @@ import { approvalOf } from '../testing/screen-fixture.js';
 import { paintFor } from '../text/paint.js';
 import { askApproval } from './ask-approval.js';
 
-it('[A53.10] h allows the hosts that the call tried to reach, and the call comes back with them', async () => {
+it('[CHANGE8.6] h allows the hosts that the call tried to reach, and the call comes back with them', async () => {
   const effect = { files: [], leftOut: [], exitCode: 6, output: '', truncated: false, effectHash: 'e' };
   const approval = approvalOf(1, { effect: { ...effect, triedHosts: ['example.com'] } });
   const sent: unknown[] = [];

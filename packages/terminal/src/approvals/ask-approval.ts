@@ -24,7 +24,7 @@ import { cardWords } from '../words/cards.js';
 
 /**
  * Shows one approval and sends the person's decision. Only a clear answer approves: Enter denies, Ctrl-C and end of input decide nothing,
- * and an unknown answer asks again (A17).
+ * and an unknown answer asks again (CALL15).
  */
 export const askApproval: Ask = async (prompt, asked, look, signal) => {
   if (asked.question !== undefined) return await askQuestion(prompt, asked, look, signal);
@@ -104,7 +104,7 @@ export const askApproval: Ask = async (prompt, asked, look, signal) => {
         if (changed.kind === 'gone') return { kind: 'gone' };
         if (changed.kind === 'edited') {
           draft = changed.arguments;
-          // Nothing runs: the edited call comes back with its own card (A7.4).
+          // Nothing runs: the edited call comes back with its own card (CALL7.4).
           const sent = await tryDecision(prompt, approval, { decision: 'approve', arguments: changed.arguments });
           if (sent.kind !== 'refused') return sent;
         }
@@ -129,7 +129,7 @@ async function revealed(
   }
 }
 
-/** Shows the last messages in the chat, so that a person sees what led to the call (A3). */
+/** Shows the last messages in the chat, so that a person sees what led to the call (CALL3). */
 async function showContext(
   { client, world, keyboard, context }: ApprovalPrompt,
   { approvalId }: ApprovalView,

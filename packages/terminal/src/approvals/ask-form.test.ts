@@ -28,7 +28,7 @@ async function fill(...lines: string[]): Promise<{ form: FilledForm; printed: st
   return { form, printed };
 }
 
-it('[W3.30] asks for each field, and again if a value is invalid', async () => {
+it('[HTTP8.7] asks for each field, and again if a value is invalid', async () => {
   const { form, printed } = await fill('Ada', '100', '', 'perhaps', 'yes', '1, e');
   expect(form).toEqual({ kind: 'filled', content: { name: 'Ada', age: 42, ok: true, fish: ['c', 'e'] } });
   expect(printed).toContain('Must be at most 99.');
@@ -36,6 +36,6 @@ it('[W3.30] asks for each field, and again if a value is invalid', async () => {
   expect(printed).toContain('2: Eel');
 });
 
-it('[A17] an empty line at a required field answers nothing', async () => {
+it('[CALL15] an empty line at a required field answers nothing', async () => {
   expect((await fill('')).form).toEqual({ kind: 'unanswered' });
 });

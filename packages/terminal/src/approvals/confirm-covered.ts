@@ -6,7 +6,7 @@ import { printLines } from '../text/print-lines.js';
 import { columnsOf, type ApprovalPrompt } from './approval-prompt.js';
 import { cardWords } from '../words/cards.js';
 
-/** Lists all waiting calls that this decision would also run (A5). Returns false if there are none. */
+/** Lists all waiting calls that this decision would also run (CALL5). Returns false if there are none. */
 export async function printCovered(
   { keyboard, context }: ApprovalPrompt,
   waiting: readonly CoveredCall[],

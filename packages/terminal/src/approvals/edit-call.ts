@@ -3,7 +3,7 @@ import type { Approval } from '@countersign/protocol';
 import { CommandError } from '../command-error.js';
 import { cardWords } from '../words/cards.js';
 
-/** Edits a waiting call. Nothing runs: returns the approval of the edited call (A7.4), or of the same one if something else changed. */
+/** Edits a waiting call. Nothing runs: returns the approval of the edited call (CALL7.4), or of the same one if something else changed. */
 export async function editCall(
   client: Client,
   world: string,

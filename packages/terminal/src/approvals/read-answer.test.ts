@@ -35,7 +35,7 @@ describe('a line typed at a card', () => {
     expect(readAnswer(line, ALL)).toEqual(answer);
   });
 
-  it('[A17] approves only with a line of exactly one known word', () => {
+  it('[CALL15] approves only with a line of exactly one known word', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.constantFrom('yes', 'y', 'ok', 'o o', 'once more', 'approve', 'oo')),
@@ -47,7 +47,7 @@ describe('a line typed at a card', () => {
     );
   });
 
-  it('[A53.10] allows the hosts that the call tried to reach, if there are any', () => {
+  it('[CHANGE8.6] allows the hosts that the call tried to reach, if there are any', () => {
     const offered = offeredFor(TRIED);
     expect(readAnswer('h', offered)).toEqual({ kind: 'hosts' });
     expect(readAnswer('h', ALL).kind).toBe('unknown');
@@ -56,7 +56,7 @@ describe('a line typed at a card', () => {
     );
   });
 
-  it('[A15] reveals only if something is masked, even before the whole call was shown', () => {
+  it('[SAFE6] reveals only if something is masked, even before the whole call was shown', () => {
     const offered = offeredFor(MASKED, { isCut: true });
     expect(readAnswer('v', offered)).toEqual({ kind: 'reveal' });
     expect(readAnswer('v', ALL).kind).toBe('unknown');
@@ -65,11 +65,11 @@ describe('a line typed at a card', () => {
     expect(describeChoices(view, 'Ada', { offered: ALL, isCut: false }).join('\n')).not.toContain('reveal');
   });
 
-  it.each(['0', 'oo', 'once more', 'approve', 'y', 'yes', 'x'])('[A17] %j decides nothing', (line) => {
+  it.each(['0', 'oo', 'once more', 'approve', 'y', 'yes', 'x'])('[CALL15] %j decides nothing', (line) => {
     expect(readAnswer(line, ALL)).toEqual({ kind: 'unknown' });
   });
 
-  it('[A2] accepts only answers that are offered', () => {
+  it('[CALL2] accepts only answers that are offered', () => {
     const only: Partial<Approval> = { options: ['deny', 'approve_once'], editable: false };
     const offered = (options: Approval['options'], asked: Partial<Asked> = {}) => offeredFor({ options }, asked);
     for (const word of ['c', 'a']) expect(readAnswer(word, offered(['deny', 'approve_once'])).kind).toBe('unknown');

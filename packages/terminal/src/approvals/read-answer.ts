@@ -2,7 +2,7 @@ import { chatPattern, chatScopeText, hostsToAllow, type ApprovalView } from '@co
 import { actionFor, CARD_KEYS, type CardAction } from '../card/card-keys.js';
 import { cardWords } from '../words/cards.js';
 
-/** The meaning of a typed line. Only a line with exactly one known word approves; an unknown line decides nothing (A17). */
+/** The meaning of a typed line. Only a line with exactly one known word approves; an unknown line decides nothing (CALL15). */
 type CardAnswer =
   | { readonly kind: 'deny'; readonly reason: string }
   | { readonly kind: 'unknown' }
@@ -18,7 +18,7 @@ export function readAnswer(line: string, offered: readonly CardAction[]): CardAn
   return { kind: 'unknown' };
 }
 
-/** Only the choices that would take effect (A2). */
+/** Only the choices that would take effect (CALL2). */
 export function describeChoices(
   approval: ApprovalView,
   agentName: string,

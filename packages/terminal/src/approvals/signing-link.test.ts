@@ -2,7 +2,7 @@ import type { Client } from '@countersign/client';
 import { expect, it } from 'vitest';
 import { qrCode, signingLink } from './signing-link.js';
 
-it('[X3.7] the link to sign a call names the public URL or localhost, never an IP address or a ticket', async () => {
+it('[TERM3.9] the link to sign a call names the public URL or localhost, never an IP address or a ticket', async () => {
   const linkFor = (open: string): Promise<string> => {
     const startLink = async () => ({ ticket: 't', open, expiresAt: '' });
     return signingLink({ startLink } as unknown as Client, 'lab 1', 'c1');
@@ -12,7 +12,7 @@ it('[X3.7] the link to sign a call names the public URL or localhost, never an I
   expect(await linkFor('https://agents.example.com/#ticket=t')).toBe('https://agents.example.com/w/lab%201/c/c1');
 });
 
-it('[X3.7] a QR code is shown if a phone can open the link and the terminal has room for it', async () => {
+it('[TERM3.9] a QR code is shown if a phone can open the link and the terminal has room for it', async () => {
   const link = 'https://agents.example.com/w/lab/c/c1';
   const code = (await qrCode(link, { columns: 80, rows: 40 })) ?? '';
   expect(code.split('\n').length).toBeGreaterThan(10);

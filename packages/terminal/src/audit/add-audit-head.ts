@@ -14,7 +14,7 @@ import { auditWords as words } from '../words/audit.js';
 import { withHelp, WORLD_OR_ALL } from '../words/help.js';
 import { auditHelp } from '../words/help-decide.js';
 
-/** `countersign audit head` and `countersign audit key` (A16). */
+/** `countersign audit head` and `countersign audit key` (LOG1). */
 export function addAuditHead(audit: Command, register: Register): void {
   const head = withHelp(audit.command('head').option('-w, --world <world>', WORLD_OR_ALL), auditHelp.head);
   register<{ world?: string }>(head, async (context, { options }) => {

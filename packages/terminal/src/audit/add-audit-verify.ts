@@ -36,7 +36,7 @@ type Verified = { world: string } & (
   | { ok: false; at: number; problem: string; detail: string; signatures?: Signatures }
 );
 
-/** `countersign audit verify` (A16). */
+/** `countersign audit verify` (LOG1). */
 export function addAuditVerify(audit: Command, register: Register): void {
   const collect = (value: string, all: string[] = []): string[] => [...all, value];
   const verify = withHelp(audit.command('verify'), auditHelp.verify)

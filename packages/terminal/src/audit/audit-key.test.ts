@@ -29,7 +29,7 @@ const claim: AuditClaim = {
   at: '2026-11-16T05:00:00.000Z',
 };
 
-describe('[A41] the key that signs heads', () => {
+describe('[LOG3] the key that signs heads', () => {
   it('is a new file that only its owner can read, with the public key next to it', () => {
     const file = fresh();
     const { id, publicFile } = createKeyFile(file, home);
@@ -110,7 +110,7 @@ describe('[A41] the key that signs heads', () => {
   });
 });
 
-describe('[A41] a file with heads', () => {
+describe('[LOG3] a file with heads', () => {
   const written = (text: string): string => {
     const file = fresh();
     writeFileSync(file, text);

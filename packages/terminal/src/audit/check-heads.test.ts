@@ -37,7 +37,7 @@ const isReported = async (entries: readonly AuditEntry[], head: SignedHead): Pro
   return !chain.ok || findings.some(({ kind }) => kind !== 'matches');
 };
 
-describe('[A41] a log and a head that was stored elsewhere', () => {
+describe('[LOG3] a log and a head that was stored elsewhere', () => {
   it('match even if heads were created every few minutes for years', () => {
     const head = headAt(log('a', 'b'), 2);
     expect(anchorOf(Array.from({ length: 200_000 }, () => head))).toMatchObject({ heads: 200_000, records: 2 });

@@ -15,7 +15,7 @@ interface HeadCheck {
   readonly findings: readonly HeadFinding[];
 }
 
-/** Compares a log with heads that were stored elsewhere. Everything at or before a head must be unchanged (A16). */
+/** Compares a log with heads that were stored elsewhere. Everything at or before a head must be unchanged (LOG1). */
 export async function checkHeads(
   entries: Iterable<AuditEntry> | AsyncIterable<AuditEntry>,
   heads: readonly SignedHead[],

@@ -7,7 +7,7 @@ import { homeOf } from './add-audit-head.js';
 import { isInside } from './audit-key.js';
 import { readPinnedKeys } from './read-export.js';
 
-/** What passkeys signed in a log (A49.7). */
+/** What passkeys signed in a log (SIGN2.10). */
 export interface Signatures {
   /** The number of records with a receipt. */
   receipts: number;

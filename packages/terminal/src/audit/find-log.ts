@@ -8,7 +8,7 @@ import { errors } from '../words/errors.js';
 
 const PAGE = 500;
 
-/** Finds the id of a log. A log is kept after its world is deleted (A16), so a deleted world is found by its id. */
+/** Finds the id of a log. A log is kept after its world is deleted (LOG1), so a deleted world is found by its id. */
 export async function findLog(client: Client, name: string | undefined): Promise<string> {
   if (name === SERVER_LOG) return name;
   try {

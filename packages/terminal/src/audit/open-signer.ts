@@ -7,7 +7,7 @@ import { keyId, readPrivateKey, readPublicKey } from './audit-key.js';
 import { auditWords as words } from '../words/audit.js';
 
 /**
- * The source of the key for audit heads (A16). With a command, the key never enters this process, for example if a key management service holds
+ * The source of the key for audit heads (LOG1). With a command, the key never enters this process, for example if a key management service holds
  * it.
  */
 type KeySource =

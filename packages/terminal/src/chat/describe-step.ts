@@ -21,7 +21,7 @@ export interface StepLook {
   readonly me: string | undefined;
 }
 
-/** The state of a call on one line; `key` identifies the step. Never wider than the terminal: a wrapped line could imitate a card (A17). */
+/** The state of a call on one line; `key` identifies the step. Never wider than the terminal: a wrapped line could imitate a card (CALL15). */
 export function describeStep(
   state: ChatState,
   call: Invocation,

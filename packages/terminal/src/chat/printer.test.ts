@@ -16,7 +16,7 @@ function printed(show: (printer: ReturnType<typeof createPrinter>) => void, me?:
 }
 
 describe('line mode', () => {
-  it('[A16.7] names the writer of a message unless it is the reader', () => {
+  it('[LOG1.6] names the writer of a message unless it is the reader', () => {
     const who = { kind: 'person', id: 'p1', name: 'Ada Lovelace\u001B[2J' } as const;
     const chat = chatOf([messageOf(1, { content: 'Tidy up', who })], []);
     const readBy = (me?: string): string | undefined => printed((printer) => printer.show(chat), me).split('\n')[0];
@@ -25,7 +25,7 @@ describe('line mode', () => {
     expect([readBy('p1'), readBy()]).toEqual(['you', 'you']);
   });
 
-  it('[M9.3] says who stopped an answer', () => {
+  it('[WORLD9.3] says who stopped an answer', () => {
     const stoppedBy = { kind: 'person', id: 'p1', name: 'Ada\u001B[2J' } as const;
     const partial = messageOf(1, {
       role: 'assistant',
@@ -39,7 +39,7 @@ describe('line mode', () => {
     expect(readBy('p2')).toMatch(/■ Stopped by Ada[^\u001B]*\n/);
   });
 
-  it('[M11] says once that a message is on hold, for any author and any later speaker', () => {
+  it('[WORLD11] says once that a message is on hold, for any author and any later speaker', () => {
     const before = chatOf([messageOf(1)], [approvalOf(1)]);
     const after = chatOf(
       [

@@ -128,7 +128,7 @@ export function createPrinter({ write, paint, columns, me, mainAgent }: PrinterO
     const heard = spoken.get(messageId);
     spoken.delete(messageId);
     if (heard !== undefined && heard.taken > 0) {
-      // The message was printed while it streamed. Mentions may have been added or removed since (M5); don't print it twice.
+      // The message was printed while it streamed. Mentions may have been added or removed since (WORLD5); don't print it twice.
       if (open === messageId && content.length > heard.taken && !content.startsWith('@')) {
         pour(messageId, '', heard, proseText(content, heard.taken).trimEnd());
       }
@@ -192,7 +192,7 @@ export function createPrinter({ write, paint, columns, me, mainAgent }: PrinterO
     if (fresh.endsWith('\n')) breakLine();
   }
 
-  /** Prints a note: without it, the message would look ignored (M11). */
+  /** Prints a note: without it, the message would look ignored (WORLD11). */
   function tellHeld(state: ChatState): void {
     for (const id of maybeHeld) {
       if (get(state.messages, id) === undefined) continue;

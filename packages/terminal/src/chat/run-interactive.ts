@@ -163,7 +163,7 @@ export async function runInteractive(
     }
   }
 
-  /** Shows who will answer above the input line, so that the typed text doesn't move (M3.6). */
+  /** Shows who will answer above the input line, so that the typed text doesn't move (WORLD3.6). */
   function promptFor(line: string): string {
     const you = context.paint.bold('you  ');
     const { agents } = session.state();

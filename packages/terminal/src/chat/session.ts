@@ -63,7 +63,7 @@ export interface Session {
   state(): ChatState;
   client(): Client;
   send(content: string): Promise<string>;
-  /** Sends a message as soon as the server is there (X6.3). */
+  /** Sends a message as soon as the server is there (TERM6.2). */
   post(content: string): void;
   readonly outbox: Outbox;
   /** Waits until the chat has settled. Meanwhile, calls that need approval are shown, denied or left waiting. */
@@ -103,7 +103,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const store = await open();
 
   async function open(): Promise<ChatStore> {
-    // Register only if a person can be asked: a client that claims to ask but can't would prevent unattended denials (A13).
+    // Register only if a person can be asked: a client that claims to ask but can't would prevent unattended denials (CALL13).
     if (answering.kind === 'person') await client.registerClient(world, { label: 'terminal', approvals: true });
     const opened = openChat(client, world, chat, { pageSize: LINES_BEFORE });
     opened.subscribe(() => {

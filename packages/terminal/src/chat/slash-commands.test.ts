@@ -19,7 +19,7 @@ it('distinguishes commands from messages', () => {
   });
 });
 
-it('[M3] completes commands, and agent names where a mention is possible', () => {
+it('[WORLD3] completes commands, and agent names where a mention is possible', () => {
   const agents = [
     { id: 'ada', name: 'Ada' },
     { id: 'old-ben', name: 'Old Ben' },
@@ -33,7 +33,7 @@ it('[M3] completes commands, and agent names where a mention is possible', () =>
   expect(completeLine('hello @a', agents)[0]).toEqual([]);
 });
 
-it('[M3.6] corrects a mention that nobody would answer', () => {
+it('[WORLD3.6] corrects a mention that nobody would answer', () => {
   const agents = [{ id: 'ada', name: 'Ada', active: true }] as Agent[];
   expect(completeLine('hello @Ada', agents)).toEqual([['@Ada hello @Ada'], 'hello @Ada']);
   expect(completeLine('@Aad hello', agents)).toEqual([['@Ada hello'], '@Aad hello']);

@@ -51,7 +51,7 @@ export function matchingSlash(line: string, place: SlashPlace): string[] {
     .filter((name) => name.startsWith(line.toLowerCase()));
 }
 
-/** Completes slash commands at the start of a line and agent names after an @, or corrects a mention that addresses nobody (M3.6). */
+/** Completes slash commands at the start of a line and agent names after an @, or corrects a mention that addresses nobody (WORLD3.6). */
 export function completeLine(line: string, agents: readonly Agent[], mainAgent?: string): [string[], string] {
   if (/^\/\S*$/.test(line)) return [matchingSlash(line, 'chat'), line];
   const mention = mentionAt(line, line.length);

@@ -55,7 +55,7 @@ function homeWith(first: FoundServer) {
   return { home, servers: servers as unknown as ServerAccess };
 }
 
-it('[X6.1] waits for the next `countersign serve` after one stopped, and does not take over its home', async () => {
+it('[TERM6.1] waits for the next `countersign serve` after one stopped, and does not take over its home', async () => {
   const first = await listen('first');
   const { home, servers } = homeWith({ url: first.url, startedBy: 'serve' });
   const { client, isServed } = await connect(servers, { home: HOME }, () => undefined);
@@ -72,7 +72,7 @@ it('[X6.1] waits for the next `countersign serve` after one stopped, and does no
   expect(home.starts).toBe(0);
 });
 
-it('[X6] starts its own server when the command that started the first one ends', async () => {
+it('[TERM6] starts its own server when the command that started the first one ends', async () => {
   const first = await listen('first');
   const { home, servers } = homeWith({ url: first.url, startedBy: 'command' });
   const { client } = await connect(servers, { home: HOME }, () => undefined);
@@ -83,7 +83,7 @@ it('[X6] starts its own server when the command that started the first one ends'
   expect(home.starts).toBe(1);
 });
 
-it('[X4.3] sends no token to a server that does not prove that it knows it', async () => {
+it('[TERM4.3] sends no token to a server that does not prove that it knows it', async () => {
   const received: string[] = [];
   const impostor = createServer((request, response) => {
     received.push(String(request.headers.authorization));
@@ -103,7 +103,7 @@ it('[X4.3] sends no token to a server that does not prove that it knows it', asy
   expect(received).toEqual([]);
 });
 
-it('[X4.3] refuses plain HTTP to another machine unless it is allowed', async () => {
+it('[TERM4.3] refuses plain HTTP to another machine unless it is allowed', async () => {
   const { servers } = homeWith({ url: 'http://127.0.0.1:9', startedBy: 'serve' });
   const given = { url: 'http://192.0.2.1:4747', token: 'a-token' };
   await expect(connect(servers, given, () => undefined)).rejects.toThrow('--allow-http');

@@ -35,7 +35,7 @@ async function listen(token: string): Promise<Address & { close(): Promise<void>
   };
 }
 
-it('[S4] follows the server of the home with its token, and looks it up once for concurrent requests', async () => {
+it('[STORE4] follows the server of the home with its token, and looks it up once for concurrent requests', async () => {
   const first = await listen('one');
   const second = await listen('two');
   let looks = 0;
@@ -60,7 +60,7 @@ it('[S4] follows the server of the home with its token, and looks it up once for
   expect(looks).toBe(1);
 });
 
-it('[S4] uses the next server if one is shutting down, for any request, and if a read is interrupted', async () => {
+it('[STORE4] uses the next server if one is shutting down, for any request, and if a read is interrupted', async () => {
   const second = await listen('two');
   let asked = 0;
   const going = createServer((request, response) => {
@@ -94,7 +94,7 @@ it('[S4] uses the next server if one is shutting down, for any request, and if a
   expect((await nowhere.fetch(`${url}/api/x`)).status).toBe(503);
 });
 
-it('[X6] uses the new token of a server that was restarted with another one', async () => {
+it('[TERM6] uses the new token of a server that was restarted with another one', async () => {
   const tokens: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     tokens.push(request.headers.authorization);

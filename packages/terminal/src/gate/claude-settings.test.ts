@@ -14,7 +14,7 @@ interface Settings {
 const parse = (text: string): Settings => JSON.parse(text) as Settings;
 
 describe('the settings of Claude Code', () => {
-  it('[X9] shows where people decide while a call waits', () => {
+  it('[GATE1] shows where people decide while a call waits', () => {
     const written = addToClaude(undefined, {
       command,
       waitSeconds: 600,
@@ -39,7 +39,7 @@ describe('the settings of Claude Code', () => {
     expect(gap(add(undefined))).toBeUndefined();
   });
 
-  it('[X9.8] runs the hook without a shell, in which variables of a project could run another program', () => {
+  it('[GATE1.7] runs the hook without a shell, in which variables of a project could run another program', () => {
     const line = `NODE_OPTIONS= '/usr/bin/node' '/o'\\''brien/countersign' gate hook --agent claude --id 1`;
     const written = addToClaude(undefined, { command: line, waitSeconds: 600, file });
     const args = "NODE_OPTIONS= /usr/bin/node /o'brien/countersign gate hook --agent claude --id 1".split(' ');

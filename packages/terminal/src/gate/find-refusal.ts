@@ -15,7 +15,7 @@ export async function findRefusal(home: string, agent: GatedAgent): Promise<stri
   }
 }
 
-/** The day on which the token of the hook expires, if that is within 14 days. Asking doesn't extend it (W8.3). */
+/** The day on which the token of the hook expires, if that is within 14 days. Asking doesn't extend it (WHO5). */
 export async function gateExpiry(home: string, agent: GatedAgent): Promise<string | undefined> {
   try {
     const config = readHookConfig(home, agent);

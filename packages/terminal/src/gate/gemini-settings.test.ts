@@ -21,7 +21,7 @@ describe('the settings of Gemini CLI', () => {
     expect(removeFromGemini(after, file, policy)).toBe(before);
   });
 
-  it('[X9.15] names the policy as one of an administrator, which only the settings of the user may', () => {
+  it('[GATE4.1] names the policy as one of an administrator, which only the settings of the user may', () => {
     const after = add('{}');
     expect(JSON.parse(after)).toMatchObject({ adminPolicyPaths: [policy] });
     expect(add(after)).toBe(after);
@@ -41,7 +41,7 @@ describe('the settings of Gemini CLI', () => {
     expect(() => add(text)).toThrow(part);
   });
 
-  it('[X9.11] allows only calls with the pass, and of commands only gate exec', () => {
+  it('[GATE4] allows only calls with the pass, and of commands only gate exec', () => {
     const written = geminiPolicy('secret', `'/bin/node' '/o'\\''brien/countersign' 'gate' 'exec'`);
     expect(new Set(written.match(/^priority.*/gm))).toEqual(new Set(['priority = 999']));
     const rules = [...written.matchAll(/argsPattern = (.*)\ndecision = "(.*)"/g)].map(([, source = '', decision]) => ({

@@ -6,7 +6,7 @@ import { plainLine } from '../text/plain-text.js';
 import { errors } from '../words/errors.js';
 import { results } from '../words/results.js';
 
-/** Asks the person to type a word. Any other input, the end of input and Ctrl-C mean no (A17). Without a terminal, `--yes` is required. */
+/** Asks the person to type a word. Any other input, the end of input and Ctrl-C mean no (CALL15). Without a terminal, `--yes` is required. */
 export async function confirm(
   context: CommandContext,
   { yes, what, word = 'yes' }: { yes: boolean | undefined; what: string; word?: string },

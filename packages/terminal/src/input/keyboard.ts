@@ -22,7 +22,7 @@ interface Question {
   readonly fresh?: boolean;
   /** Start with the lines that were typed before the prompt appeared. Enter was pressed too early to send them. */
   readonly typeAhead?: boolean;
-  /** Reject pasted text as an answer: it was copied for something else and may contain Enter (A17). */
+  /** Reject pasted text as an answer: it was copied for something else and may contain Enter (CALL15). */
   readonly typedOnly?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -40,7 +40,7 @@ export interface Keyboard {
   close(): void;
 }
 
-/** How long input is ignored after a card appears: keys pressed before that must not approve a call that nobody has read (A17). */
+/** How long input is ignored after a card appears: keys pressed before that must not approve a call that nobody has read (CALL15). */
 const GUARD_MS = 300;
 
 const LONGEST_WATCHED = 20_000;

@@ -71,7 +71,7 @@ it.each([
   ['the server is gone', ((response) => response.destroy()) satisfies Answer],
   ['the server refuses for now', ((response) => response.writeHead(503).end()) satisfies Answer],
   ['the stream ends without an answer', ((response) => response.writeHead(200, SSE).end()) satisfies Answer],
-])('[A56.6] sends a call again with the same key if %s, and answers it once', async (_, fails) => {
+])('[EXT2.6] sends a call again with the same key if %s, and answers it once', async (_, fails) => {
   const t = await openBridge(fails, fails, succeeds);
   await t.receive(JSON.stringify(call));
   expect(t.got).toHaveLength(3);
@@ -81,14 +81,14 @@ it.each([
   expect(t.lost()).toBe(2);
 });
 
-it('[A56.6] gives each call a key of its own', async () => {
+it('[EXT2.6] gives each call a key of its own', async () => {
   const t = await openBridge(succeeds);
   await t.receive(JSON.stringify(call));
   await t.receive(JSON.stringify(call));
   expect(new Set(t.got.map(keyOf)).size).toBe(2);
 });
 
-it('[X8] answers with an error if the server refuses the token', async () => {
+it('[GATE5] answers with an error if the server refuses the token', async () => {
   const problem = JSON.stringify({ status: 401, detail: 'This token is invalid, expired or revoked.' });
   const t = await openBridge((response) =>
     response.writeHead(401, { 'content-type': 'application/problem+json' }).end(problem),
@@ -99,7 +99,7 @@ it('[X8] answers with an error if the server refuses the token', async () => {
   expect(t.written).toEqual([{ jsonrpc: '2.0', id: 1, error }]);
 });
 
-it('[X8] keeps the session, and sends the headers that servers expect', async () => {
+it('[GATE5] keeps the session, and sends the headers that servers expect', async () => {
   const initialized = { jsonrpc: '2.0', id: 1, result: { protocolVersion: '2025-06-18' } };
   const t = await openBridge(
     (response) => response.writeHead(200, { ...SSE, 'mcp-session-id': 's1' }).end(event(initialized)),
@@ -119,7 +119,7 @@ it('[X8] keeps the session, and sends the headers that servers expect', async ()
   });
 });
 
-it('[X8] disconnects a request that the client cancels, and never answers it', async () => {
+it('[GATE5] disconnects a request that the client cancels, and never answers it', async () => {
   let isClosed = (): void => undefined;
   const closed = new Promise<void>((resolve) => (isClosed = resolve));
   let begun = (): void => undefined;
@@ -141,14 +141,14 @@ it('[X8] disconnects a request that the client cancels, and never answers it', a
   expect(t.got.map(({ body }) => body.method)).toEqual(['tools/call', 'notifications/cancelled']);
 });
 
-it('[X8] answers a line that is not JSON with an error', async () => {
+it('[GATE5] answers a line that is not JSON with an error', async () => {
   const t = await openBridge(succeeds);
   await t.receive('{"jsonrpc":');
   expect(t.written).toMatchObject([{ id: null, error: { code: -32700 } }]);
   expect(t.got).toEqual([]);
 });
 
-it('[A56.9] passes a question of the gateway to the client, and its answer back', async () => {
+it('[EXT2.9] passes a question of the gateway to the client, and its answer back', async () => {
   const question = { jsonrpc: '2.0', id: 'elicitation-1', method: 'elicitation/create', params: { mode: 'url' } };
   const t = await openBridge(
     (response) => response.writeHead(200, SSE).end(event(question) + event(done)),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Names a call, so that the server recognizes it when it is sent again (A56.6). */
+/** Names a call, so that the server recognizes it when it is sent again (EXT2.6). */
 const KEY = 'countersign/key';
 /** Marks an answer that the server gave because it is stopping. The call is then sent again. */
 const AGAIN = 'countersign/again';

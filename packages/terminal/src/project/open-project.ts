@@ -16,7 +16,7 @@ import { chooseProvider, realProviders } from './choose-provider.js';
 
 const DEMO = 'harbour';
 
-/** Opens a chat in this folder's world (X1.3). A new world grants nothing: mode `ask`, no rules, no servers. */
+/** Opens a chat in this folder's world (TERM1.3). A new world grants nothing: mode `ask`, no rules, no servers. */
 export async function openProject(context: CommandContext, folder: string): Promise<number> {
   const client = await context.client('resume');
   context.leave();

@@ -9,7 +9,7 @@ import { worldsOf } from './world-of-folder.js';
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'countersign-project-')));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('[X1.3] a folder with a manifest or a repository is a project; a home folder and its parents are not', () => {
+it('[TERM1.3] a folder with a manifest or a repository is a project; a home folder and its parents are not', () => {
   const repo = join(folder, 'repo');
   mkdirSync(join(repo, 'src'), { recursive: true });
   expect(projectFolder(repo)).toBeUndefined();
@@ -24,7 +24,7 @@ it('[X1.3] a folder with a manifest or a repository is a project; a home folder 
   expect(projectFolder(join(folder, 'missing'))).toBeUndefined();
 });
 
-it('[X3.9] a folder belongs to the worlds of its nearest ancestor that has one', () => {
+it('[TERM3.10] a folder belongs to the worlds of its nearest ancestor that has one', () => {
   const inner = join(folder, 'outer', 'inner');
   mkdirSync(join(inner, 'src'), { recursive: true });
   symlinkSync(inner, join(folder, 'to-inner'));

@@ -24,7 +24,7 @@ const MARKERS = [
 ];
 
 /**
- * The folder's real path if it is a project (X1.3). A home folder with dotfiles in Git doesn't count: its agents could read all of its owner's
+ * The folder's real path if it is a project (TERM1.3). A home folder with dotfiles in Git doesn't count: its agents could read all of its owner's
  * files.
  */
 export function projectFolder(folder: string, personal: string = homedir()): string | undefined {

@@ -9,7 +9,7 @@ const anyText = fc.string({
 });
 
 describe('untrusted text', () => {
-  it('[A17] is behind a bar on every line, and no line is wider than the terminal', () => {
+  it('[CALL15] is behind a bar on every line, and no line is wider than the terminal', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 20, max: 120 }), (text, columns) => {
         for (const line of behindBar(text, columns).split('\n')) {

@@ -12,7 +12,7 @@ interface Wrapped {
 }
 
 /**
- * Wraps text at `room` columns, between words if possible. A line wrapped by the terminal would start where only our own text may start (A17).
+ * Wraps text at `room` columns, between words if possible. A line wrapped by the terminal would start where only our own text may start (CALL15).
  */
 export function wrapFrom(text: string, column: number, room: number, lineBreak: string): Wrapped {
   let out = '';

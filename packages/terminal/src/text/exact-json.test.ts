@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { anyCharacter } from '../../../../tests/support/any-character.js';
 import { exactJson } from './plain-text.js';
 
-it('[A15] JSON for a terminal hides nothing and parses to the same value', () => {
+it('[SAFE6] JSON for a terminal hides nothing and parses to the same value', () => {
   const text = fc.string({
     unit: fc.oneof(
       fc.string({ unit: anyCharacter }),

@@ -16,28 +16,28 @@ describe('untrusted text', () => {
     ['a\u200Bb\u200Dc\u2060', 'a‹U+200B›b‹U+200D›c‹U+2060›'],
     ['ls\u{E0041}\u{E007F}', 'ls‹U+E0041›‹U+E007F›'],
     ['\u3164\uFFA0\u00AD\u061C', '‹U+3164›‹U+FFA0›‹U+00AD›‹U+061C›'],
-  ])('[A15.7] escapes %j, in prose and in text that will run', (text, shown) => {
+  ])('[SAFE6.7] escapes %j, in prose and in text that will run', (text, shown) => {
     expect(plainText(text)).toBe(shown);
     expect(exactText(text)).toBe(shown);
   });
 
-  it('[A15.10] shows output as a terminal would, and escapes what else moves the cursor', () => {
+  it('[SAFE6.8] shows output as a terminal would, and escapes what else moves the cursor', () => {
     expect(printedText('  0 %\r 50 %\r100 %\r\nok\r\n\r\n\r')).toBe('100 %\nok\n\n');
     expect(exactText(printedText('a\rb\u001B[2J\b'))).toBe('b‹U+001B›[2J‹U+0008›');
   });
 
-  it('[A15.7] also escapes unusual spaces and variation selectors in text that will run', () => {
+  it('[SAFE6.7] also escapes unusual spaces and variation selectors in text that will run', () => {
     expect(exactText('rm\u00A0-rf\u3000/ \uFE0F\r\n')).toBe('rm‹U+00A0›-rf‹U+3000›/ ‹U+FE0F›‹U+000D›\n');
     expect(plainText('❤\uFE0F and\r\nmore\u00A0')).toBe('❤\uFE0F and\nmore\u00A0');
   });
 
-  it('[A15.7] limits stacked combining marks, and does not change ordinary letters', () => {
+  it('[SAFE6.7] limits stacked combining marks, and does not change ordinary letters', () => {
     expect(plainText('é\u0301 หนึ่ง हिन्दी שָׁלוֹם ệ')).toBe('é\u0301 หนึ่ง हिन्दी שָׁלוֹם ệ');
     const pile = `a${'\u0336'.repeat(6)}b`;
     expect(exactText(pile)).toBe(`a${'\u0336'.repeat(4)}‹U+0336›‹U+0336›b`);
   });
 
-  it('[A15.7] never contains anything that moves the cursor, for any input', () => {
+  it('[SAFE6.7] never contains anything that moves the cursor, for any input', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
         expect(IN_EXACT.test(exactText(text))).toBe(false);

@@ -5,7 +5,7 @@ import { clusters, textOf, type Line, type Span } from './spans.js';
 
 /**
  * Lines for a terminal that wraps by itself. If the terminal might measure a line wider than we do, it is wrapped here: wrapped by the terminal,
- * it would continue where only our own text may start (A17).
+ * it would continue where only our own text may start (CALL15).
  */
 export function printLines(lines: readonly Line[], columns: number, paint: Paint): string[] {
   return lines.flatMap((line) => split(line, columns)).map((line) => paint.line(line));

@@ -19,7 +19,7 @@ const WORDS = [`می${ZWNJ}خواهم`, `کتاب${ZWNJ}ها`, `कर्${ZWJ}�
 const EMOJI = [`👩${ZWJ}👩${ZWJ}👧`, `❤\uFE0F${ZWJ}🔥`, `👩🏽${ZWJ}🚀`, `🏳\uFE0F${ZWJ}🌈`];
 
 describe('prose by agents and people', () => {
-  it.each([...WORDS, ...EMOJI])('[A15.8] keeps the joiners of %j', (text) => {
+  it.each([...WORDS, ...EMOJI])('[SAFE6.9] keeps the joiners of %j', (text) => {
     expect(proseText(`see ${text} here`)).toBe(`see ${text} here`);
     expect(proseLine(text)).toBe(text);
   });
@@ -32,11 +32,11 @@ describe('prose by agents and people', () => {
     ['between digits and signs', `1${ZWJ}2 #${ZWJ}# ۱${ZWNJ}۲`, '1‹U+200D›2 #‹U+200D›# ۱‹U+200C›۲'],
     ['that only follows an emoji', `🚢${ZWJ} 🚢${ZWJ}a 🚢${ZWNJ}🚢`, '🚢‹U+200D› 🚢‹U+200D›a 🚢‹U+200C›🚢'],
     ['with other hidden characters', `م\u202E${ZWNJ}خ\u200Bب`, 'م‹U+202E›‹U+200C›خ‹U+200B›ب'],
-  ])('[A15.8] escapes a joiner %s', (_, text, shown) => {
+  ])('[SAFE6.9] escapes a joiner %s', (_, text, shown) => {
     expect(proseText(text)).toBe(shown);
   });
 
-  it('[A15.8] keeps no joiners in names, paths, commands and arguments', () => {
+  it('[SAFE6.9] keeps no joiners in names, paths, commands and arguments', () => {
     for (const text of [...WORDS, ...EMOJI]) {
       for (const shown of [plainText(text), plainLine(text), exactText(text)]) {
         expect(shown).not.toMatch(/[\u200C\u200D]/);
@@ -45,7 +45,7 @@ describe('prose by agents and people', () => {
     }
   });
 
-  it('[A15.8] hides nothing else, and looks the same however the text is split', () => {
+  it('[SAFE6.9] hides nothing else, and looks the same however the text is split', () => {
     const unit = fc.oneof(anyCharacter, fc.constantFrom(ZWJ, ZWNJ, 'م', 'ی', 'क', '्', '👩', '\r\n'));
     fc.assert(
       fc.property(fc.string({ unit }), fc.nat(), (text, cut) => {
@@ -63,13 +63,13 @@ describe('prose by agents and people', () => {
     );
   });
 
-  it('[A15.8] never breaks a line inside joined letters', () => {
+  it('[SAFE6.9] never breaks a line inside joined letters', () => {
     const family = EMOJI[0] ?? '';
     const lines = proseBehindBar(family.repeat(20), 40).split('\n');
     expect(lines.map((line) => line.slice(4).replaceAll(family, ''))).toEqual(lines.map(() => ''));
   });
 
-  it('[A15.8] reads the same in a chat, while it streams, on a card and in a field', () => {
+  it('[SAFE6.9] reads the same in a chat, while it streams, on a card and in a field', () => {
     const said = WORDS.join(' ');
     const message = messageOf(1, { content: said });
     const printed = show((printer) => printer.show(chatOf([message], [])));
@@ -87,7 +87,7 @@ describe('prose by agents and people', () => {
     expect(textOf(fieldLines(field, 300, 3, false, 'exact')[0] ?? [])).toContain('‹U+200C›');
   });
 
-  it('[A15.8] a stream that is split before or after a joiner shows the joiner like the finished message', () => {
+  it('[SAFE6.9] a stream that is split before or after a joiner shows the joiner like the finished message', () => {
     const said = `${WORDS[0] ?? ''} ${EMOJI[0] ?? ''}.`;
     const printed = show((printer) => {
       for (let end = 1; end <= said.length; end += 1) {

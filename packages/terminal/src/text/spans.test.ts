@@ -68,7 +68,7 @@ describe('text in cells', () => {
     expect(wrapPath('a/b', 10)).toEqual(['a/b']);
   });
 
-  it('[A15] [A17] never returns a line that is too wide or moves the cursor', () => {
+  it('[SAFE6] [CALL15] never returns a line that is too wide or moves the cursor', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 2, max: 30 }), (text, width) => {
         for (const line of [

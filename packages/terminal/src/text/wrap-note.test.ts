@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { thenRun } from '../words/then-run.js';
 import { wrapNote } from './wrap-note.js';
 
-it('[X4] a note breaks between words, and never inside a command', () => {
+it('[TERM4] a note breaks between words, and never inside a command', () => {
   const command = 'countersign agents edit AGENT -w harbour --tools "OTHER_TOOLS,mcp__files__*"';
   const note = thenRun('To give these tools to an agent, run this command.', command);
   expect(wrapNote(note, 30).split('\n')).toEqual([

@@ -6,7 +6,7 @@ import type { Scroll } from './transcript/transcript-window.js';
 
 export type Focus = 'composer' | 'card' | 'transcript' | 'chats';
 
-/** The selected choice. Nothing is selected by default (A17). */
+/** The selected choice. Nothing is selected by default (CALL15). */
 export type Choice =
   | { readonly kind: 'none' }
   | { readonly kind: 'once' }
@@ -41,15 +41,15 @@ export interface CardUi {
   readonly choice: Choice;
   /** Waiting calls that the choice would also run, from the server; `key` identifies the decision. */
   readonly covered?: Covered | undefined;
-  /** The unmasked arguments of one card, once revealed (A15). */
+  /** The unmasked arguments of one card, once revealed (SAFE6). */
   readonly revealed?: { readonly id: string; readonly arguments: unknown } | undefined;
   readonly sending: ReadonlySet<string>;
   readonly taken: ReadonlySet<string>;
-  /** Approvals whose edit was sent and that another one replaces, because people see the edited call first (A7.4). */
+  /** Approvals whose edit was sent and that another one replaces, because people see the edited call first (CALL7.4). */
   readonly edits?: readonly ApprovalView[] | undefined;
 }
 
-/** Undoing a call of the open chat: choose it, see what undoing it will do, confirm that (A58). */
+/** Undoing a call of the open chat: choose it, see what undoing it will do, confirm that (CHANGE10). */
 export type UndoUi =
   | { readonly kind: 'loading' }
   | { readonly kind: 'list'; readonly calls: readonly UndoableCall[]; readonly picked: number }

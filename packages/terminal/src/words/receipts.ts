@@ -1,4 +1,4 @@
-/** What is wrong with the signatures of an audit record (A49.7). */
+/** What is wrong with the signatures of an audit record (SIGN2.10). */
 const problems = {
   malformed: 'The receipt is malformed.',
   'unknown-passkey': "The passkey's public key is not among the given keys.",

@@ -24,7 +24,7 @@ import type { AgentPlace } from './start-agent.js';
 import type { Prompt } from './prompt.js';
 import { titleFrom, writePrompt } from './write-prompt.js';
 
-/** Agents that are other programs, over the Agent Client Protocol (A59). */
+/** Agents that are other programs, over the Agent Client Protocol (EXT3). */
 export interface AcpAgents {
   readonly provider: Provider;
   /** Like `externalTool`. A call of an ACP agent runs by telling its program that it may. */

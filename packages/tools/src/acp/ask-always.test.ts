@@ -20,14 +20,14 @@ async function firstArgument(systemPolicies: string): Promise<string | undefined
   return ask.arguments[0];
 }
 
-it('[A59.13] Gemini CLI is not started where it would ignore the policy that makes it ask', async () => {
+it('[EXT3.13] Gemini CLI is not started where it would ignore the policy that makes it ask', async () => {
   expect(await firstArgument(folder)).toBe('--admin-policy');
   await writeFile(join(folder, 'company.toml'), '');
   await expect(firstArgument(folder)).rejects.toThrow('would run calls without asking');
   expect((await askArguments({ command: ['opencode', 'acp'] }, folder)).arguments).toEqual([]);
 });
 
-it('[A59.13] Gemini CLI is not started if it is unknown whether it would ignore the policy', async () => {
+it('[EXT3.13] Gemini CLI is not started if it is unknown whether it would ignore the policy', async () => {
   await mkdir(join(folder, 'empty'));
   await writeFile(join(folder, 'file'), '');
   await symlink('loop', join(folder, 'loop'));

@@ -9,7 +9,7 @@ const OPTIONS = [
   { optionId: 'no', name: 'No', kind: 'reject_once' as const },
 ];
 
-it('[A59.2] refuses no request that came after the call ended, if the list of open calls is late', async () => {
+it('[EXT3.2] refuses no request that came after the call ended, if the list of open calls is late', async () => {
   const clock = createFakeClock();
   const prompt = createPrompt('turn', 'fixture');
   const ask = (toolCallId: string) => void prompt.ask({ toolCallId, title: toolCallId }, OPTIONS);
@@ -37,7 +37,7 @@ it.each([
   ['has not started', 'pending', 1],
   ['has started', 'in_progress', 20],
 ] as const)(
-  '[A59.2] a call that %s ends as not reported while the agent waits with a later request',
+  '[EXT3.2] a call that %s ends as not reported while the agent waits with a later request',
   async (_, status, polls) => {
     const clock = createFakeClock();
     const prompt = createPrompt('turn', 'fixture');

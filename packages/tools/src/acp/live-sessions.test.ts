@@ -9,7 +9,7 @@ import { liveSessions } from './live-sessions.js';
 
 const program = fileURLToPath(new URL('../../../countersign/dist/testing/bundle/acp-agent.js', import.meta.url));
 
-it('[A59.8] a program that no turn wants anymore makes room for another one, and one that a turn starts does not', async () => {
+it('[EXT3.8] a program that no turn wants anymore makes room for another one, and one that a turn starts does not', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-acp-'));
   const sessions = liveSessions({ clock: createFakeClock(), place: {}, onEnd: () => undefined, maxSessions: 1 });
   const acp = { command: [process.execPath, program], program: 'fixture' };

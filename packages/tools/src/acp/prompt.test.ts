@@ -14,7 +14,7 @@ const run = (toolCallId: string, command: string): ToolCallUpdate => ({ toolCall
 const report = (prompt: Prompt, update: ToolCallUpdate): void =>
   prompt.update({ sessionUpdate: 'tool_call_update', ...update });
 
-it('[A59.7] a yes is not passed on if the agent described the call differently after it asked', async () => {
+it('[EXT3.7] a yes is not passed on if the agent described the call differently after it asked', async () => {
   const prompt = createPrompt('t1', 'fixture');
   const answer = prompt.ask(run('c1', 'ls'), OPTIONS);
   const [asked] = prompt.takeAsked();
@@ -24,7 +24,7 @@ it('[A59.7] a yes is not passed on if the agent described the call differently a
   expect(await answer).toEqual(NO);
 });
 
-it('[A59.7] a call that the agent describes again with the same arguments can still be allowed', async () => {
+it('[EXT3.7] a call that the agent describes again with the same arguments can still be allowed', async () => {
   const prompt = createPrompt('t1', 'fixture');
   const answer = prompt.ask(run('c1', 'ls'), OPTIONS);
   const [asked] = prompt.takeAsked();
@@ -33,7 +33,7 @@ it('[A59.7] a call that the agent describes again with the same arguments can st
   expect(await answer).toEqual(YES);
 });
 
-it('[A59.7] a second request for a call that waits is refused, so that one id never stands for two calls', async () => {
+it('[EXT3.7] a second request for a call that waits is refused, so that one id never stands for two calls', async () => {
   const prompt = createPrompt('t1', 'fixture');
   const first = prompt.ask(run('c1', 'ls'), OPTIONS);
   expect(await prompt.ask(run('c1', 'rm -rf /'), OPTIONS)).toEqual(NO);
@@ -44,7 +44,7 @@ it('[A59.7] a second request for a call that waits is refused, so that one id ne
   expect(await first).toEqual(YES);
 });
 
-it('[A59.2] an allowed call ends as not reported if the agent asks for it again', async () => {
+it('[EXT3.2] an allowed call ends as not reported if the agent asks for it again', async () => {
   const prompt = createPrompt('t1', 'fixture');
   void prompt.ask(run('c1', 'make'), OPTIONS);
   const [first] = prompt.takeAsked();
@@ -58,7 +58,7 @@ it('[A59.2] an allowed call ends as not reported if the agent asks for it again'
   expect(await again?.ended).toEqual({ kind: 'completed', text: 'built' });
 });
 
-it('[A59.9] shows that the agent ran a call after a no', async () => {
+it('[EXT3.9] shows that the agent ran a call after a no', async () => {
   const prompt = createPrompt('t1', 'fixture');
   const answer = prompt.ask({ ...run('c1', 'rm -rf build'), title: 'Clean up' }, OPTIONS);
   prompt.takeAsked();

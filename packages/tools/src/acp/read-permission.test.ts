@@ -10,6 +10,6 @@ it.each([
   [{ _meta: { claudeCode: { toolName: 'Task' } }, kind: 'think' }, 'Task'],
   [{ _meta: { claudeCode: { toolName: 'NewShell' } }, kind: 'execute' }, 'execute'],
   [{}, 'other'],
-] as const)('[A59.5] names the tool of %j so that rules for our own tools apply: %s', (call, tool) => {
+] as const)('[EXT3.5] names the tool of %j so that rules for our own tools apply: %s', (call, tool) => {
   expect(readAsked('coder', { toolCallId: '1', ...call }).toolName).toBe(`coder__${tool}`);
 });

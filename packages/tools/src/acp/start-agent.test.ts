@@ -20,7 +20,7 @@ async function lookAround(place: AgentPlace): Promise<string> {
   }
 }
 
-it('[A59.14] the program of an agent sees everything but our files, drafts and process', async () => {
+it('[EXT3.14] the program of an agent sees everything but our files, drafts and process', async () => {
   base = await realpath(await mkdtemp(join(tmpdir(), 'countersign-acp-place-')));
   for (const folder of ['home', 'project', 'drafts']) await mkdir(join(base, folder));
   await writeFile(join(base, 'home/token'), 'the token\n');

@@ -28,7 +28,7 @@ const LONGEST_COMPLAINT = 2_000;
 export interface AgentPlace {
   /** Default: that of this process. */
   env?: NodeJS.ProcessEnv;
-  /** Hides the paths and our own process from the program, if it is bubblewrap (A59.14). */
+  /** Hides the paths and our own process from the program, if it is bubblewrap (EXT3.14). */
   sandbox?: Sandbox;
   hide?: readonly string[];
 }

@@ -12,7 +12,7 @@ const parameters = z.strictObject({
     .describe('Names or globs of tools it may use, from your own list. Default: none.'),
 });
 
-/** Lets an agent add another agent to its world. The new agent gets the model and rules of its creator, and no tool that its creator lacks (A22). */
+/** Lets an agent add another agent to its world. The new agent gets the model and rules of its creator, and no tool that its creator lacks (CALL17). */
 export function createAgent(): TypedTool<'create_agent', z.input<typeof parameters>> {
   return defineTool({
     name: 'create_agent',

@@ -16,7 +16,7 @@ const parameters = z.strictObject({
     .describe('The id of another chat in this world. Default: this chat.'),
 });
 
-/** Lets an agent post a message during its turn, under its own name. Turn limits still apply (A22). */
+/** Lets an agent post a message during its turn, under its own name. Turn limits still apply (CALL17). */
 export function sendMessage(): TypedTool<'send_message', z.input<typeof parameters>> {
   return defineTool({
     name: 'send_message',

@@ -55,7 +55,7 @@ export const KNOWN_TOOLS: ReadonlyMap<string, KnownTool> = new Map<string, Known
   ['grep_search', GREP],
   ['search_file_content', GREP],
   ['apply_patch', { does: 'patch' }],
-  // The kinds of calls that ACP knows, for agents that don't name their tools (A59).
+  // The kinds of calls that ACP knows, for agents that don't name their tools (EXT3).
   ['search', GREP],
   ['delete', WRITE],
   ['move', WRITE],

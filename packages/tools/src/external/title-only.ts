@@ -21,7 +21,7 @@ export function titleIn(args: Arguments): 'none' | 'only' | 'mixed' {
 
 const SHOWN: ReadonlySet<string> = new Set([ONLY_TITLE, 'paths', 'changes']);
 
-/** A call whose agent sent only a title (A59). Deny and ask rules apply to the paths that it shows. */
+/** A call whose agent sent only a title (EXT3). Deny and ask rules apply to the paths that it shows. */
 export function touchedByTitle(known: KnownTool, args: Arguments, place: ToolPlace): Touched {
   const shown = shownSchema.safeParse(args).data ?? {};
   const paths = [...(shown.paths ?? []), ...(shown.changes ?? []).map(({ path }) => path)].filter(

@@ -16,7 +16,7 @@ const parameters = z
 
 type Edit = z.infer<typeof parameters>;
 
-/** Replaces one passage in a file. An edit that can't be applied fails before anyone is asked to approve it (T11). */
+/** Replaces one passage in a file. An edit that can't be applied fails before anyone is asked to approve it (TURN11). */
 export function editFile(options: FileOptions = {}): TypedTool<'edit_file', z.input<typeof parameters>> {
   return defineTool({
     name: 'edit_file',

@@ -48,7 +48,7 @@ type Members = 'sandbox' | 'subjects' | 'inspect' | 'fingerprint' | 'hold' | 'pr
 
 /**
  * What all tools do that write one file. `plan` reads the target, and changes nothing. `resultOf` is what the model gets. The approval covers the
- * content that is replaced (A7).
+ * content that is replaced (CALL7).
  */
 export function fileTool<Args extends { path: string }>(
   { lock, hide = [], undoLimits }: FileOptions,

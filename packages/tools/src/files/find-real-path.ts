@@ -13,7 +13,7 @@ export interface FoundPath {
 
 /**
  * Rejects with an error that the model can act on. Refuses symlinks even inside the folder: rules checked the path as written, and a symlink
- * would bypass them (A1).
+ * would bypass them (CALL1).
  */
 export async function findRealPath(workingDirectory: string, written: string): Promise<FoundPath> {
   const path = absolutePath({ workingDirectory }, written);

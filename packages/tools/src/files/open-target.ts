@@ -20,7 +20,7 @@ export interface Target {
   readonly old: OldFile | undefined;
 }
 
-/** What an approval covers besides the arguments (A7): the real path of the target and its current content. */
+/** What an approval covers besides the arguments (CALL7): the real path of the target and its current content. */
 export function fingerprintOf({ path, old }: Target): string {
   return JSON.stringify([path, old === undefined ? 'absent' : hashContent(old.bytes)]);
 }

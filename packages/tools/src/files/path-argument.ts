@@ -29,7 +29,7 @@ export function readSubjects(path: string, place: ToolPlace): readonly Subject[]
 }
 
 /**
- * If the file later runs outside the sandbox, the call is also dynamic: deny rules still match its path, but no rule or grant can allow it (A20).
+ * If the file later runs outside the sandbox, the call is also dynamic: deny rules still match its path, but no rule or grant can allow it (RULE2).
  */
 export function writeSubjects(path: string, place: ToolPlace): readonly Subject[] {
   const absolute = absolutePath(place, path);
@@ -39,13 +39,13 @@ export function writeSubjects(path: string, place: ToolPlace): readonly Subject[
   return [subject, { kind: 'dynamic', always: true, why: { code: 'runs-later', path: name } }];
 }
 
-/** Whether a write stays in the working folder and changes no file that a program runs automatically (A20). */
+/** Whether a write stays in the working folder and changes no file that a program runs automatically (RULE2). */
 export function writesInside(path: string, place: ToolPlace): boolean {
   const absolute = absolutePath(place, path);
   return isInside(place.workingDirectory, absolute) && runsLater(place.workingDirectory, absolute) === undefined;
 }
 
-/** Like `writesInside`, for a file that may not exist yet: a new dot-file may be one that some program runs automatically (A36). */
+/** Like `writesInside`, for a file that may not exist yet: a new dot-file may be one that some program runs automatically (CHANGE4). */
 export function createsInside(path: string, place: ToolPlace): boolean {
   const segments = relative(place.workingDirectory, absolutePath(place, path)).split(sep);
   return writesInside(path, place) && !segments.some((segment) => segment.startsWith('.'));

@@ -45,7 +45,7 @@ describe.skipIf(process.platform !== 'linux')('while a folder is swapped for a s
     await base.remove();
   });
 
-  it('[A1.3] reads nothing outside', async () => {
+  it('[CALL1.3] reads nothing outside', async () => {
     const seen = new Set<string>();
     // Both states must occur, otherwise there was no race. On a busy machine that takes more rounds.
     for (let round = 0; round < ROUNDS.read || seen.size < 2; round += 1) {
@@ -57,7 +57,7 @@ describe.skipIf(process.platform !== 'linux')('while a folder is swapped for a s
     expect(seen).toEqual(new Set(['inside', 'refused']));
   });
 
-  it('[A1.3] writes nothing outside', async () => {
+  it('[CALL1.3] writes nothing outside', async () => {
     let written = 0;
     for (let round = 0; round < ROUNDS.write || written === 0; round += 1) {
       const tried = await tryTool(writeFile(), { path: `folder/${round}/new`, content: 'x' }, { workingDirectory });

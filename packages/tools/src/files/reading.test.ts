@@ -35,13 +35,13 @@ describe.each([
   ['grep', (path: string) => search({ path, pattern: 'SECRET' })],
 ])('%s stays in the working folder', (_name, use) => {
   it.each(['..', '../secret', '/etc/passwd', '/', 'a/../../secret', './../work/../secret', '../work-2'])(
-    '[A1.3] %s is outside',
+    '[CALL1.3] %s is outside',
     async (path) => {
       expect(await use(path)).toMatchObject(refused('is outside the working folder'));
     },
   );
 
-  it('[A1.3] follows no symlink to the outside, whether it is a file, a folder or a parent folder', async () => {
+  it('[CALL1.3] follows no symlink to the outside, whether it is a file, a folder or a parent folder', async () => {
     await symlink('../secret', join(workingDirectory, 'file'));
     await symlink('..', join(workingDirectory, 'folder'));
     await symlink('/', join(workingDirectory, 'root'));
@@ -51,7 +51,7 @@ describe.each([
     expect(await use('folder/secret')).toMatchObject(refused('leads outside'));
   });
 
-  it('[A1.3] reports the target of a symlink inside the folder, because rules judged the path as written', async () => {
+  it('[CALL1.3] reports the target of a symlink inside the folder, because rules judged the path as written', async () => {
     await put('secrets/key', 'x');
     await symlink('secrets', join(workingDirectory, 'link'));
     expect(await use('link/key')).toMatchObject(refused('is a link to "secrets/key"; use that path instead'));
@@ -79,7 +79,7 @@ describe.each([
     expect(await tryTool(tool, args, { workingDirectory: swapped })).toMatchObject(refused('was replaced by a link'));
   });
 
-  it('[A1.3] its subject is the absolute, normalized path', () => {
+  it('[CALL1.3] its subject is the absolute, normalized path', () => {
     const tools = { read_file: readFile(), list_files: listFiles(), grep: grep() };
     const tool = tools[_name as keyof typeof tools];
     const subjects = (path: string): unknown => tool.subjects?.({ path, pattern: 'x' }, { workingDirectory: '/srv' });
@@ -130,7 +130,7 @@ describe('read_file', () => {
     expect(await read({ path: 'empty' })).toMatchObject({ result: { content: '', note: 'the file is empty' } });
   });
 
-  it('[T13] reads a long file in parts that contain every line exactly once', async () => {
+  it('[TURN13] reads a long file in parts that contain every line exactly once', async () => {
     const lines = Array.from({ length: 5_000 }, (_, index) => `${index + 1} ${'é'.repeat(index % 90)}`);
     await put('long', lines.join('\n'));
     let seen = '';

@@ -18,7 +18,7 @@ export async function refuseWhatRuns(
   const { paths, inDotFolders, known } = await namedInSettings(workingDirectory, foldersTo(workingDirectory, path));
   if (paths.some((one) => isInside(one, name)))
     throw new Error(`"${name}" is named in Git's configuration and runs automatically; only a person may change it`);
-  // The gate has already checked the file under its own name (A36).
+  // The gate has already checked the file under its own name (CHANGE4).
   if (mayCreate?.(path) === false && !existsSync(path) && whyHidden(name, inDotFolders) === 'new-linked')
     throw new Error(
       `"${name}" does not exist yet, and a link puts it into a dot-folder, where a program may run it automatically. A person can allow it with the rule: allow write_file(./${name})`,

@@ -18,7 +18,7 @@ import { writeFile } from './write-file.js';
 /** Built from `testing/dying-write.ts`. */
 const program = fileURLToPath(new URL('../../../countersign/dist/testing/bundle/dying-write.js', import.meta.url));
 
-describe('[A58] undoing write_file and edit_file, without a sandbox', () => {
+describe('[CHANGE10] undoing write_file and edit_file, without a sandbox', () => {
   let folder: TestFolder;
   let kept: TestFolder;
   let options: FileOptions;
@@ -47,7 +47,7 @@ describe('[A58] undoing write_file and edit_file, without a sandbox', () => {
   };
   const undo = async (undos: Undos, id: string) => undos.undo(id, ready(await undos.preview(id)).effectHash);
 
-  it('[A58.1] [A58.2] brings back the content, mode and times of a replaced file, once', async () => {
+  it('[CHANGE10.1] [CHANGE10.2] brings back the content, mode and times of a replaced file, once', async () => {
     await put(at('run.sh'), 'old\n');
     await chmod(at('run.sh'), 0o750);
     await utimes(at('run.sh'), 1_000_000_000, 1_000_000_000.5);
@@ -66,7 +66,7 @@ describe('[A58] undoing write_file and edit_file, without a sandbox', () => {
     expect(await undos.list()).toEqual([]);
   });
 
-  it('[A58.1] [A58.2] removes a new file with the folders that were created for it', async () => {
+  it('[CHANGE10.1] [CHANGE10.2] removes a new file with the folders that were created for it', async () => {
     await mkdir(at('docs'));
     const undos = await write('docs/a/b/new.txt', 'x', 'call');
     expect(describeEffect(ready(await undos.preview('call')))).toBe('Removes 1 folder with 1 file');
@@ -74,7 +74,7 @@ describe('[A58] undoing write_file and edit_file, without a sandbox', () => {
     expect(readdirSync(folder.path, { recursive: true })).toEqual(['docs']);
   });
 
-  it('[A58.2] undoes edits in the opposite order, and shows a conflict otherwise', async () => {
+  it('[CHANGE10.2] undoes edits in the opposite order, and shows a conflict otherwise', async () => {
     await put(at('a.txt'), 'one\n');
     const edit = (oldText: string, newText: string, id: string): Promise<Undos> =>
       run(editFile(options), { path: 'a.txt', oldText, newText }, id);
@@ -86,7 +86,7 @@ describe('[A58] undoing write_file and edit_file, without a sandbox', () => {
     expect(readFileSync(at('a.txt'), 'utf8')).toBe('one\n');
   });
 
-  it('[A58.2] changes nothing if a new folder contains something else by then', async () => {
+  it('[CHANGE10.2] changes nothing if a new folder contains something else by then', async () => {
     const undos = await write('docs/new.txt', 'x', 'call');
     const { effectHash } = ready(await undos.preview('call'));
     await put(at('docs/mine.txt'), 'mine');
@@ -96,7 +96,7 @@ describe('[A58] undoing write_file and edit_file, without a sandbox', () => {
     expect(readdirSync(at('docs')).toSorted()).toEqual(['mine.txt', 'new.txt']);
   });
 
-  it('[A58.5] undoes a call whose files were written again with the same content, but not with another mode', async () => {
+  it('[CHANGE10.3] undoes a call whose files were written again with the same content, but not with another mode', async () => {
     await put(at('a.txt'), 'one\n');
     const undos = await write('a.txt', 'two\n', 'call');
     const { effectHash } = ready(await undos.preview('call'));
@@ -111,7 +111,7 @@ describe('[A58] undoing write_file and edit_file, without a sandbox', () => {
     expect(readFileSync(at('a.txt'), 'utf8')).toBe('one\n');
   });
 
-  it('[A58.5] undoes a call whose new folder was removed and restored', async () => {
+  it('[CHANGE10.3] undoes a call whose new folder was removed and restored', async () => {
     const undos = await write('docs/new.txt', 'x', 'call');
     const { mode } = await stat(at('docs'));
     await rm(at('docs'), { recursive: true });
@@ -126,7 +126,7 @@ describe('[A58] undoing write_file and edit_file, without a sandbox', () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it('[A58.3] keeps only as much as the limits allow', async () => {
+  it('[CHANGE10.4] keeps only as much as the limits allow', async () => {
     await put(at('large'), 'x'.repeat(2_000));
     const undoLimits = { ms: 3_600_000, bytes: 1_000, count: 2 };
     const undos = await write('large', '', 'large', { undoLimits });
@@ -135,7 +135,7 @@ describe('[A58] undoing write_file and edit_file, without a sandbox', () => {
     expect(await undos.preview('large')).toEqual({ kind: 'gone' });
   });
 
-  it('[A58.1] writes even if nothing can be kept', async () => {
+  it('[CHANGE10.1] writes even if nothing can be kept', async () => {
     await kept.remove();
     await put(kept.path, 'a file in its place');
     const undos = await write('a.txt', 'x', 'call');
@@ -144,7 +144,7 @@ describe('[A58] undoing write_file and edit_file, without a sandbox', () => {
     await appendFile(at('a.txt'), 'y');
   });
 
-  it('[A58.1] keeps files in the user’s cache folder by default', async () => {
+  it('[CHANGE10.1] keeps files in the user’s cache folder by default', async () => {
     const before = process.env['XDG_CACHE_HOME'];
     process.env['XDG_CACHE_HOME'] = kept.path;
     try {
@@ -161,7 +161,7 @@ describe('[A58] undoing write_file and edit_file, without a sandbox', () => {
   });
 
   it(
-    '[A58.2] a process that is killed leaves the old or the new file, and what it kept can be undone',
+    '[CHANGE10.2] a process that is killed leaves the old or the new file, and what it kept can be undone',
     { timeout: 120_000 },
     async () => {
       for (let round = 0; round < (isFullSize ? 100 : 5); round += 1) {

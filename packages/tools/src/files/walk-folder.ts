@@ -19,7 +19,7 @@ export interface Walk {
   /** 1 means that only the folder itself is listed. */
   depth: number;
   hidden: boolean;
-  /** Absolute paths that a rule withholds from this call: neither listed nor entered (A19). */
+  /** Absolute paths that a rule withholds from this call: neither listed nor entered (RULE1). */
   withheld?: ((path: string) => boolean) | undefined;
   signal: AbortSignal;
 }

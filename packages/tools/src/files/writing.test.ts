@@ -37,7 +37,7 @@ describe('write_file', () => {
     expect(await get('a/b/c.txt')).toBe('é\n');
   });
 
-  it('[A55.18] refuses a path of hundreds of folders, because the card would show each of them', async () => {
+  it('[EXT1.18] refuses a path of hundreds of folders, because the card would show each of them', async () => {
     expect(await write(`${'a/'.repeat(199)}x`, '')).toMatchObject({ ok: true });
     expect(await write(`${'b/'.repeat(200)}x`, '')).toEqual(refused('at most 200 parts'));
   });
@@ -65,7 +65,7 @@ describe('write_file', () => {
     },
   );
 
-  it('[A1.3] never writes through a symlink, whether it points outside or inside', async () => {
+  it('[CALL1.3] never writes through a symlink, whether it points outside or inside', async () => {
     await putBack(join(outside.path, 'victim'), 'safe');
     await mkdir(join(workingDirectory, '.git'));
     await symlink('../victim', join(workingDirectory, 'file'));
@@ -81,7 +81,7 @@ describe('write_file', () => {
     expect((await readdir(outside.path)).sort()).toEqual(['victim', 'work']);
   });
 
-  it('[A7.1] the fingerprint covers the old content, or its absence, and the path', async () => {
+  it('[CALL7.1] the fingerprint covers the old content, or its absence, and the path', async () => {
     const args = { path: 'a.txt', content: 'new' };
     const absent = await fingerprint(writeFile(), args);
     await put('a.txt', '');
@@ -97,13 +97,13 @@ describe('write_file', () => {
     expect(await fingerprint(writeFile(), { ...args, path: 'b.txt' })).not.toBe(one);
   });
 
-  it('[A7] a write that is bound to fail can’t be approved', async () => {
+  it('[CALL7] a write that is bound to fail can’t be approved', async () => {
     await symlink('..', join(workingDirectory, 'up'));
     await expect(fingerprint(writeFile(), { path: 'up/x', content: '' })).rejects.toThrow('leads outside');
     await expect(fingerprint(writeFile(), { path: '../x', content: '' })).rejects.toThrow('is outside');
   });
 
-  it('[A1.3, A20] its subject is the path; a file that runs later outside the sandbox is also dynamic, in any letter case', () => {
+  it('[CALL1.3, RULE2] its subject is the path; a file that runs later outside the sandbox is also dynamic, in any letter case', () => {
     const subjects = (path: string): unknown =>
       writeFile().subjects?.({ path, content: '' }, { workingDirectory: '/srv' });
     expect(subjects('src/../a.ts')).toEqual([{ kind: 'path', path: '/srv/a.ts', argument: 'path' }]);
@@ -128,7 +128,7 @@ describe('write_file', () => {
     expect(subjects('.github/x.gitignore')).toHaveLength(1);
   });
 
-  it('[A44] refuses Git configuration under a name other than .git, and files inside a repository', async () => {
+  it('[CHANGE1] refuses Git configuration under a name other than .git, and files inside a repository', async () => {
     await mkdir(join(workingDirectory, 'store', 'objects'), { recursive: true });
     await mkdir(join(workingDirectory, 'store', 'refs'));
     await put('store/HEAD', 'ref: refs/heads/main\n');
@@ -141,7 +141,7 @@ describe('write_file', () => {
     expect(await readdir(join(workingDirectory, 'half'))).toEqual(['HEAD']);
   });
 
-  it('[A37] refuses files that the repository’s configuration names', async () => {
+  it('[CHANGE5] refuses files that the repository’s configuration names', async () => {
     await mkdir(join(workingDirectory, '.git'));
     await put('.git/config', '[core]\n\thooksPath = "tools/hooks"\n[include]\n\tpath = ../shared.cfg\n');
     expect(await write('tools/hooks/pre-commit', 'x')).toMatchObject(refused("named in Git's configuration"));
@@ -167,7 +167,7 @@ describe('write_file', () => {
     });
   });
 
-  it('[A52.9] says what it will do: the file, new folders, and a hash of the old and the new content', async () => {
+  it('[CHANGE7] says what it will do: the file, new folders, and a hash of the old and the new content', async () => {
     const effectOf = async (tool: Tool, args: unknown): Promise<Effect> => {
       const preview = await tool.preview?.(args, { workingDirectory });
       if (typeof preview !== 'object' || !('effect' in preview)) throw new Error('a file tool knows its effect');
@@ -247,7 +247,7 @@ describe('edit_file', () => {
     expect(await get('a')).toBe(before.replace('two', 'TWO'));
   });
 
-  it('[A7] an edit that doesn’t apply can’t be approved, and the call hash of one that does covers the whole file', async () => {
+  it('[CALL7] an edit that doesn’t apply can’t be approved, and the call hash of one that does covers the whole file', async () => {
     await put('a', 'one two');
     const args = { path: 'a', oldText: 'one', newText: '1' };
     const first = await fingerprint(editFile(), args);

@@ -13,12 +13,12 @@ it.each([
   ['javascript:alert(1)', 'does not use HTTPS'],
   ['https://me:secret@auth.example/', 'contains credentials'],
   ['nonsense', 'invalid URL'],
-])('[A46.9] a sign-in URL %s is refused', (url, words) => {
+])('[MCP4.4] a sign-in URL %s is refused', (url, words) => {
   expect(() => secureUrl(url)).toThrow(words);
 });
 
 it.each(['https://auth.example/token', 'http://127.0.0.1:9/', 'http://[::1]:9/', 'http://localhost:9/'])(
-  '[A46.9] a sign-in URL %s is accepted',
+  '[MCP4.4] a sign-in URL %s is accepted',
   (url) => {
     expect(secureUrl(url).href).toBe(url);
   },
@@ -41,13 +41,13 @@ it.each([
   ['https://mcp.example/mcp', 'https://[::1]/'],
   ['https://inside.example/mcp', 'http://localhost:9/'],
   ['https://inside.example/mcp', 'https://rebound.example/'],
-])('[A46.9] a server at %s can’t make us send a request to %s', async (server, url) => {
+])('[MCP4.4] a server at %s can’t make us send a request to %s', async (server, url) => {
   await expect(
     guardedFetch(server, {}, async (host) => await resolve(host.replace('localhost', 'rebound.example')))(url),
   ).rejects.toThrow('is on a private network, but the MCP server is not');
 });
 
-it('[A46.9] an unknown host is an error of the request, and leaves no unhandled rejection', async () => {
+it('[MCP4.4] an unknown host is an error of the request, and leaves no unhandled rejection', async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown): void => void unhandled.push(reason);
   process.on('unhandledRejection', note);
@@ -60,7 +60,7 @@ it('[A46.9] an unknown host is an error of the request, and leaves no unhandled 
 });
 
 it.each(['http://127.0.0.1:9/', 'http://localhost:9/', 'https://inside.example/token'])(
-  '[A46.9] a server whose name also has a private address can’t make us send a request to %s',
+  '[MCP4.4] a server whose name also has a private address can’t make us send a request to %s',
   async (url) => {
     const both = ['93.184.216.34', '127.0.0.1'].map((address) => ({ address, family: 4 }));
     const guarded = guardedFetch('https://mcp.example/mcp', {}, async (host) =>
@@ -70,12 +70,12 @@ it.each(['http://127.0.0.1:9/', 'http://localhost:9/', 'https://inside.example/t
   },
 );
 
-it('[A46.9] a server whose name was moved to this machine can’t make us send a request to it in plain text', async () => {
+it('[MCP4.4] a server whose name was moved to this machine can’t make us send a request to it in plain text', async () => {
   const guarded = guardedFetch('https://rebound.example/mcp', {}, resolve);
   await expect(guarded('http://127.0.0.1:9/')).rejects.toThrow('is on a private network, but the MCP server is not');
 });
 
-it('[A46.9] a redirect is not followed, and the response is limited', async () => {
+it('[MCP4.4] a redirect is not followed, and the response is limited', async () => {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url ?? '');

@@ -1,4 +1,4 @@
-/** Keeps the start and the end of a very long text. The engine truncates the text for the model again (T13). */
+/** Keeps the start and the end of a very long text. The engine truncates the text for the model again (TURN13). */
 export function capText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const half = Math.floor(limit / 2);

@@ -56,13 +56,13 @@ const off: McpServerWithTools = {
   tools: [],
 };
 
-it('[W3.28] rejects, and never throws, if a server was removed before it starts', async () => {
+it('[HTTP11.1] rejects, and never throws, if a server was removed before it starts', async () => {
   const { host } = hostWith(new Map(), false);
   const starting = [host.start('w', 'gone'), host.test('w', 'gone'), host.context('w', 'gone')];
   for (const each of starting) await expect(each).rejects.toThrow('there is no MCP server "gone"');
 });
 
-it('[S4.1] finds a server that another process added, before the notification arrives', async () => {
+it('[STORE4.1] finds a server that another process added, before the notification arrives', async () => {
   const { host } = hostWith(new Map([['late', off]]), true);
   expect(host.state('w', 'late')).toBeUndefined();
   await host.refresh('w', 'mcp__late__echo');
@@ -79,7 +79,7 @@ it('reads nothing for tools that are not from MCP servers, or if no other proces
   expect(alone.asked).toEqual([]);
 });
 
-it('[A46] a slow reload does not undo a newer one', async () => {
+it('[MCP1] a slow reload does not undo a newer one', async () => {
   const { definition } = off.server;
   const version = (trusted: boolean): McpServerWithTools => ({
     ...off,

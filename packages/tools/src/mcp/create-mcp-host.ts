@@ -17,7 +17,7 @@ import { superviseServer, type Supervisor } from './supervise/supervise-server.j
 import { mayName, serverOf } from './tools/tool-names.js';
 
 export interface McpOptions {
-  /** From `findSandbox()`. `none` runs servers with all our permissions; every approval card says so (A21). */
+  /** From `findSandbox()`. `none` runs servers with all our permissions; every approval card says so (SAFE1). */
   sandbox: Sandbox;
   /** Our home folder, store and policy, which no server may see. */
   hide?: readonly string[];

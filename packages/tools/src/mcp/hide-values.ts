@@ -1,11 +1,11 @@
 import { isLikelySecret } from '@countersign/core/ports';
 
-/** Masks the values of a server's environment variables and headers in its output, for people and models (A15). */
+/** Masks the values of a server's environment variables and headers in its output, for people and models (SAFE6). */
 export interface HideValues {
   /** For errors, logs and progress. Also masks short values whose names suggest a secret. */
   inText: (text: string) => string;
   /**
-   * For results and tool definitions, including keys. Masks only likely secrets (T14): masking `production` from `MODE=production` would
+   * For results and tool definitions, including keys. Masks only likely secrets (TURN14): masking `production` from `MODE=production` would
    * corrupt data.
    */
   inData: <T>(value: T) => T;
@@ -22,7 +22,7 @@ export function hideValues(values: Readonly<Record<string, string>>): HideValues
   });
   const likely = parts.filter(({ part }) => isLikelySecret(part));
   const named = parts.filter(({ name, part }) => part.length >= SHORTEST_OF_SECRET && SECRET_NAME.test(name));
-  // No call may contain this mask (T11): a model could copy it into a file.
+  // No call may contain this mask (TURN11): a model could copy it into a file.
   const inLikely = replacer(likely, () => '‹masked›');
   return {
     inText: replacer([...likely, ...named], (name) => `[${name}]`),

@@ -14,7 +14,7 @@ const definition = (command: string, args: string[], network: boolean | { hosts:
   enabled: true,
 });
 
-it('[A46.2] names a missing network for package runners, and for other commands only if they never answered', () => {
+it('[MCP1.2] names a missing network for package runners, and for other commands only if they never answered', () => {
   const cause = (command: string, isSilent: boolean, network = false) =>
     startCause({ definition: definition(command, [], network), sandbox, refused: [], unlisted: [], isSilent });
   expect(cause('npx', false)).toEqual({ code: 'no-network', runner: 'npx' });
@@ -33,7 +33,7 @@ it('[A46.2] names a missing network for package runners, and for other commands 
   ).toBeUndefined();
 });
 
-it('[A46.2] names a refused address with the rule that would allow it', () => {
+it('[MCP1.2] names a refused address with the rule that would allow it', () => {
   const cause = (...refused: { host: string; address: string; port?: number }[]) =>
     startCause({ definition: definition('npx', [], true), sandbox, refused, unlisted: [], isSilent: true });
   const looked = { host: 'mirror.corp', address: '10.0.0.5' };
@@ -43,7 +43,7 @@ it('[A46.2] names a refused address with the rule that would allow it', () => {
   expect(cause({ host: 'v6.corp', address: 'fd00::1', port: 80 })).not.toHaveProperty('rule');
 });
 
-it('[A46.16] names the hosts that a package runner needs, where a sandbox can be limited to them', () => {
+it('[MCP3.2] names the hosts that a package runner needs, where a sandbox can be limited to them', () => {
   const sandbox = { kind: 'bubblewrap', program: 'bwrap', userNamespace: [], sizeArguments: [] } as unknown as Sandbox;
   const hosts = (registry: string | undefined, ...args: string[]) =>
     startCause({
@@ -55,7 +55,7 @@ it('[A46.16] names the hosts that a package runner needs, where a sandbox can be
   expect(hosts(undefined, '--registry', 'https://own.example')).toMatchObject({ hosts: ['own.example'] });
 });
 
-it('[A46.11] names a host that is not in the server’s list', () => {
+it('[MCP3.4] names a host that is not in the server’s list', () => {
   const limited = definition('npx', [], { hosts: ['a.example'] });
   expect(startCause({ definition: limited, sandbox, refused: [], unlisted: ['b.example'], isSilent: false })).toEqual({
     code: 'unlisted-host',

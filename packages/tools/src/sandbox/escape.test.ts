@@ -28,7 +28,7 @@ const visible = join(home, '..', '..', 'node_modules', '.cache');
 
 // Without bubblewrap, the setup has reported that these tests are skipped.
 describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
-  '[A20.1] a sandboxed command can’t ($drafts)',
+  '[RULE2.1] a sandboxed command can’t ($drafts)',
   ({ sandbox }) => {
     let person: TestFolder;
     let ours: string;
@@ -62,7 +62,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       return { code: result.exitCode, said: result.stdout + result.stderr };
     }
 
-    it('[A35.1] fill memory or a disk through scratch folders', async () => {
+    it('[CHANGE3.1] fill memory or a disk through scratch folders', async () => {
       const { said } = await run(
         `stat -f -c '%S %b' /tmp /var/tmp /dev/shm; touch /tmp/x /var/tmp/x /dev/shm/x && echo usable; touch /dev/x`,
       );
@@ -75,7 +75,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(said).toContain('Read-only file system');
     });
 
-    describe('[A21] read', () => {
+    describe('[SAFE1] read', () => {
       const targets: [string, () => string][] = [
         ['our store', () => join(ours, 'store.sqlite')],
         ['our token', () => join(ours, 'token')],
@@ -139,7 +139,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       });
     });
 
-    describe('[A21] connect to', () => {
+    describe('[SAFE1] connect to', () => {
       const servers: Server[] = [];
       afterEach(() => {
         for (const server of servers.splice(0)) server.close();
@@ -273,7 +273,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       });
 
       it.each(['node_modules/.bin', '.venv/bin'])(
-        '[A21.4] programs that we start, by shadowing them in %s on our PATH',
+        '[SAFE1.4] programs that we start, by shadowing them in %s on our PATH',
         async (folder) => {
           const bin = join(workingDirectory, folder);
           const formerPath = process.env['PATH'];
@@ -339,7 +339,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect((await run('cat /proc/self/oom_score_adj')).said).toBe('1000\n');
     });
 
-    it('[A21.1] run in a folder in which nothing could be hidden', async () => {
+    it('[SAFE1.1] run in a folder in which nothing could be hidden', async () => {
       for (const folder of [person.path, dirname(person.path), '/', '/tmp']) {
         const tried = await tryTool(shellCmd({ sandbox }), { command: 'true' }, { workingDirectory: folder });
         expect(tried).toMatchObject({

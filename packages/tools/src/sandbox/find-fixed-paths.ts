@@ -16,7 +16,7 @@ export interface FixedPath {
 }
 
 /**
- * Existing paths in a live working folder that must stay unchanged (A44), parents first. Paths created later can't be found here; see `draft`.
+ * Existing paths in a live working folder that must stay unchanged (CHANGE1), parents first. Paths created later can't be found here; see `draft`.
  * Throws for a symlink, which can be replaced, and if there are too many folders.
  */
 export async function findFixedPaths(

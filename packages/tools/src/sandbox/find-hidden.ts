@@ -77,7 +77,7 @@ async function hostSockets(): Promise<string[]> {
   return [...new Set(paths)].filter((path): path is string => path !== undefined && isAbsolute(path));
 }
 
-/** Rejects a working folder in which nothing could be hidden from a command (A21). */
+/** Rejects a working folder in which nothing could be hidden from a command (SAFE1). */
 export function checkWorkingFolder(
   { workingDirectory, home, hide }: Confinement,
   hiddenFolders: readonly string[] = [],

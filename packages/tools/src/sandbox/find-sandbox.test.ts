@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => folder.remove());
 
 describe('findSandbox', () => {
-  it('[A21] accepts only a sandbox that actually runs, and otherwise gives the reason', async () => {
+  it('[SAFE1] accepts only a sandbox that actually runs, and otherwise gives the reason', async () => {
     await writeFile(join(folder.path, 'bwrap'), '#!/bin/sh\necho "no namespaces here" >&2\nexit 1\n', { mode: 0o755 });
     expect(await findSandbox({ platform: 'linux', folders: [folder.path, ...SYSTEM_FOLDERS] })).toEqual({
       kind: 'none',
@@ -46,7 +46,7 @@ describe('findSandbox', () => {
   });
 
   it.skipIf(found.kind !== 'bubblewrap')(
-    '[A21] does not fall back to a weaker sandbox because the machine is busy',
+    '[SAFE1] does not fall back to a weaker sandbox because the machine is busy',
     async () => {
       if (found.kind !== 'bubblewrap') return;
       const slowOnce = `mkdir '${folder.path}/tried' 2> /dev/null && sleep 6`;
@@ -61,7 +61,7 @@ describe('findSandbox', () => {
   );
 
   it.skipIf(found.kind !== 'bubblewrap')(
-    '[A21] finds no sandbox in a container that masks parts of /proc, as Docker does even without seccomp and AppArmor',
+    '[SAFE1] finds no sandbox in a container that masks parts of /proc, as Docker does even without seccomp and AppArmor',
     async () => {
       if (found.kind !== 'bubblewrap') return;
       const { program } = found;
@@ -75,7 +75,7 @@ describe('findSandbox', () => {
     },
   );
 
-  it.skipIf(found.kind !== 'bubblewrap')('[A44.1] uses copies where no overlay can be mounted', async () => {
+  it.skipIf(found.kind !== 'bubblewrap')('[CHANGE1.1] uses copies where no overlay can be mounted', async () => {
     if (found.kind !== 'bubblewrap') return;
     const without = 'case " $* " in *--overlay*) echo "no overlays here" >&2; exit 1;; esac';
     await writeFile(join(folder.path, 'bwrap'), `#!/bin/sh\n${without}\nexec ${found.program} "$@"\n`, { mode: 0o755 });
@@ -91,7 +91,7 @@ describe('findSandbox', () => {
     });
   });
 
-  it('[A44] rejects a sandbox that can’t keep writes out of the folder until they are inspected', async () => {
+  it('[CHANGE1] rejects a sandbox that can’t keep writes out of the folder until they are inspected', async () => {
     await writeFile(join(folder.path, 'bwrap'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
     expect(await findSandbox({ platform: 'linux', folders: [folder.path, ...SYSTEM_FOLDERS] })).toEqual({
       kind: 'none',
@@ -128,7 +128,7 @@ describe('findSandbox', () => {
   });
 });
 
-it('[A21.1] refuses a working folder from which we start programs', () => {
+it('[SAFE1.1] refuses a working folder from which we start programs', () => {
   const check = (workingDirectory: string) => () =>
     checkWorkingFolder({
       workingDirectory,
@@ -144,7 +144,7 @@ it('[A21.1] refuses a working folder from which we start programs', () => {
 });
 
 describe('describeSandbox', () => {
-  it('[A7.1] a different sandbox or network changes the call hash', () => {
+  it('[CALL7.1] a different sandbox or network changes the call hash', () => {
     expect(describeSandbox(bubblewrap)).toBe('bubblewrap, no network');
     expect(describeSandbox(bubblewrap, { network: 'host' })).toBe('bubblewrap, network');
     expect(describeSandbox(bubblewrap, { network: 'public' })).toBe('bubblewrap, public network');
@@ -200,7 +200,7 @@ describe('bubblewrapArguments', () => {
     expect(words).toContain('--ro-bind /tmp/y /tmp/y');
   });
 
-  it('[A35.1] limits the size of every writable folder except the working folder', () => {
+  it('[CHANGE3.1] limits the size of every writable folder except the working folder', () => {
     const words = bubblewrapArguments(bubblewrap, { ...view, hiddenFolders: ['/tmp', '/var/tmp', '/home'] }).join(' ');
     for (const folder of ['/tmp', '/var/tmp', '/dev/shm']) expect(words).toContain(`--size 1024 --tmpfs ${folder} `);
     for (const folder of ['/dev', '/home']) expect(words).toContain(`--remount-ro ${folder} `);
@@ -216,7 +216,7 @@ describe('bubblewrapArguments', () => {
 const nothing = { paths: [], inDotFolders: [], known: true };
 
 describe('findFixedPaths', () => {
-  it('[A44] finds files that programs run automatically at any depth, and pins their parents', async () => {
+  it('[CHANGE1] finds files that programs run automatically at any depth, and pins their parents', async () => {
     const at = (name: string): string => join(folder.path, name);
     await mkdir(at('.git/hooks'), { recursive: true });
     await writeFile(at('.git/config'), '');
@@ -232,7 +232,7 @@ describe('findFixedPaths', () => {
     ]);
   });
 
-  it('[A37.2] finds files that Git’s configuration names, and all of .git if Git can’t read it', async () => {
+  it('[CHANGE5.2] finds files that Git’s configuration names, and all of .git if Git can’t read it', async () => {
     const at = (name: string): string => join(folder.path, name);
     await mkdir(at('.git/hooks'), { recursive: true });
     await mkdir(at('scripts/hooks'), { recursive: true });
@@ -245,7 +245,7 @@ describe('findFixedPaths', () => {
     ]);
   });
 
-  it('[A44] finds files that programs run automatically despite many new folders, and fails if there are too many', async () => {
+  it('[CHANGE1] finds files that programs run automatically despite many new folders, and fails if there are too many', async () => {
     await mkdir(join(folder.path, 'sub/inner/.vscode'), { recursive: true });
     for (let n = 0; n < 1_100; n += 1) await mkdir(join(folder.path, `new${n}`));
     expect(await findFixedPaths(folder.path, nothing)).toContainEqual({
@@ -287,7 +287,7 @@ describe('sandboxExecProfile', () => {
     );
   });
 
-  it('[A44] denies files that programs run automatically by name at any depth, and leaves the rest of .git writable', () => {
+  it('[CHANGE1] denies files that programs run automatically by name at any depth, and leaves the rest of .git writable', () => {
     const mayWrite = (path: string): boolean =>
       runsLaterPatterns('/w (1)').findLast(({ pattern }) => new RegExp(pattern).test(`/w (1)/${path}`))?.effect !==
       'deny';

@@ -29,7 +29,7 @@ export async function openFolders(
   return opened;
 }
 
-/** Whether the path to a folder leads through a folder that agents write to, and out of it by a link (A43.5). */
+/** Whether the path to a folder leads through a folder that agents write to, and out of it by a link (SAFE5.4). */
 export async function isLedOut(folder: string, path: string, writable: readonly string[]): Promise<boolean> {
   const left = writable.filter((each) => !isInside(each, path));
   for (let above = dirname(folder); above !== dirname(above); above = dirname(above)) {

@@ -6,7 +6,7 @@ import type { Outside } from './gateway/gateway.js';
 import type { Programs } from './programs/find-programs.js';
 import type { RefusedHost } from '../web/network.js';
 
-/** The sandbox that commands run in. `none` contains a user-facing reason (A21). */
+/** The sandbox that commands run in. `none` contains a user-facing reason (SAFE1). */
 export type Sandbox =
   | {
       readonly kind: 'bubblewrap';
@@ -41,7 +41,7 @@ export interface Confinement {
   readonly programs?: Programs;
   /** Paths that rules deny: hidden, and not applied from a draft. */
   readonly protectedPaths?: ProtectedPaths | undefined;
-  /** Set if nobody approved the command: where rules allow new dot-files and executables (A36). Only for drafts. */
+  /** Set if nobody approved the command: where rules allow new dot-files and executables (CHANGE4). Only for drafts. */
   readonly mayCreate?: ((path: string) => boolean) | undefined;
   readonly network: NetworkAccess;
   /** Private addresses with a port that a rule opens in addition to the public network. */
@@ -53,7 +53,7 @@ export interface Confinement {
 }
 
 /**
- * `public`: through our proxy, which connects only to public addresses (A43). `direct`: like `public`, for programs without proxy support.
+ * `public`: through our proxy, which connects only to public addresses (SAFE5). `direct`: like `public`, for programs without proxy support.
  * `host`: the host's whole network, for a sandbox that can't create its own.
  */
 export type NetworkAccess = 'none' | 'public' | 'direct' | 'host';
@@ -85,7 +85,7 @@ export function describeDrafts(sandbox: Sandbox): string {
 
 const NETWORK_FACTS = { none: 'none', public: 'public', direct: 'public', host: 'all' } as const;
 
-/** What a program in this sandbox can reach, for the card and the call hash: with a different sandbox, it is a different call (A7). */
+/** What a program in this sandbox can reach, for the card and the call hash: with a different sandbox, it is a different call (CALL7). */
 export function sandboxFacts(
   sandbox: Sandbox,
   { network, opened }: { network: NetworkAccess; opened?: OpenedToSandbox },

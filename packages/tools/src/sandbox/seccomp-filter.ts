@@ -15,7 +15,7 @@ interface Calls {
  * Denied: session keyrings (add_key, request_key, keyctl), which no namespace hides; io_uring, which opens sockets
  * without passing this filter; and calls that only widen the attack surface (bpf, perf_event_open, userfaultfd,
  * kexec_load, kexec_file_load, open_by_handle_at, setns). Extended attributes, which include access control lists, are
- * unsupported: no effect shows them, and they would be applied with the file (A53.1).
+ * unsupported: no effect shows them, and they would be applied with the file (CHANGE8.1).
  */
 const CALLS: Readonly<Record<string, Calls>> = {
   x64: {

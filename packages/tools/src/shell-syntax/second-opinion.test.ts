@@ -157,7 +157,7 @@ const soup = fc
   .map((pieces) => pieces.map(([one, blank]) => one + blank).join(''));
 
 describe('the commands in a script', () => {
-  it('[A33] finds every command that another parser finds', () => {
+  it('[RULE9] finds every command that another parser finds', () => {
     let compared = 0;
     fc.assert(
       fc.property(fc.oneof({ weight: 4, arbitrary: script }, soup), (command) => {
@@ -183,7 +183,7 @@ describe('the commands in a script', () => {
     return subjects.length > 0 && subjects.every(({ kind }) => kind === 'words');
   });
 
-  it('[A33] if a text may be allowed, bash runs exactly the reported commands', () => {
+  it('[RULE9] if a text may be allowed, bash runs exactly the reported commands', () => {
     expect(plain.length).toBeGreaterThan(scaled(300));
     const told = plain.map((command) =>
       subjectsOfCommand(command).flatMap((subject) =>

@@ -5,7 +5,7 @@ import { scaled } from '../../../../tests/support/scaled.js';
 import { joinCommand, whyNoParameters } from './join-command.js';
 
 describe('joinCommand', () => {
-  it('[T15.2] bash reads any parameter back as a single word', () => {
+  it('[TURN15.2] bash reads any parameter back as a single word', () => {
     const word = fc.oneof(
       fc.string({
         unit: fc.constantFrom(`'`, '"', '\\', '$', '`', '(', ')', ' ', '\n', '*', '~', '#', '!', '{', 'a', 'é'),
@@ -34,18 +34,18 @@ describe('joinCommand', () => {
     'cat <<E\n',
     'cat <(',
     '((',
-  ])('[T15.2] refuses parameters after %j, where they would not be literal', (command) => {
+  ])('[TURN15.2] refuses parameters after %j, where they would not be literal', (command) => {
     expect(whyNoParameters(command)).toContain('put everything into command');
   });
 
   it.each(['ls', `grep 'a b' "c#d" e#f`, `echo "it's"`, 'a && b | c;', 'echo \\"', 'echo "$HOME"', `sed -e 's/#/x/'`])(
-    '[T15.2] after %j a parameter is a literal',
+    '[TURN15.2] after %j a parameter is a literal',
     (command) => {
       expect(whyNoParameters(command)).toBeUndefined();
     },
   );
 
-  it('[T15.2] never runs part of a parameter after a command that accepts parameters', () => {
+  it('[TURN15.2] never runs part of a parameter after a command that accepts parameters', () => {
     const piece = fc.constantFrom(
       `'`,
       '"',

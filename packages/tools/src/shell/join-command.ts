@@ -1,6 +1,6 @@
 import { roughCommands } from '../shell-syntax/rough-commands.js';
 
-/** The text that is checked and run (T15): the command, then each parameter as a quoted word. */
+/** The text that is checked and run (TURN15): the command, then each parameter as a quoted word. */
 export function joinCommand(command: string, parameters: readonly string[] = []): string {
   return [command, ...parameters.map(quoteWord)].join(' ');
 }

@@ -39,7 +39,7 @@ export function keepOutput(limit: number): OutputKeeper {
   };
 }
 
-/** Invalid UTF-8 becomes U+FFFD (T14). */
+/** Invalid UTF-8 becomes U+FFFD (TURN14). */
 function decode(bytes: Buffer): string {
   return bytes.toString('utf8');
 }

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-it('[T15] concurrent commands get separate pipes, and no pipe file remains', async () => {
+it('[TURN15] concurrent commands get separate pipes, and no pipe file remains', async () => {
   const all = await Promise.all(Array.from({ length: 20 }, () => openPipes(folder.path)));
   const pipes = all.flatMap(({ stdout, stderr }) => [stdout, stderr]);
   for (const [index, pipe] of pipes.entries()) {
@@ -23,7 +23,7 @@ it('[T15] concurrent commands get separate pipes, and no pipe file remains', asy
   expect(readdirSync(folder.path)).toEqual([]);
 });
 
-it('[T15] creates pipes where it can, and tries the next folder after a failure', async () => {
+it('[TURN15] creates pipes where it can, and tries the next folder after a failure', async () => {
   const missing = `${folder.path}/missing`;
   const failed: unknown[] = [];
   // Spare pipes of earlier commands need no folder.

@@ -13,86 +13,93 @@ const sandbox = await findSandbox();
 const none = { kind: 'none', reason: 'left out on purpose' } as const;
 
 // Without bubblewrap, the setup has reported that these tests are skipped.
-describe.skipIf(sandbox.kind !== 'bubblewrap')('[A53.6] the predicted effect of a command of another program', () => {
-  if (sandbox.kind !== 'bubblewrap') return;
-  let folder: TestFolder;
-  let drafts: TestFolder;
-  let options: ShellOptions;
-  beforeEach(async () => {
-    folder = await makeFolder();
-    drafts = await makeFolder();
-    options = { sandbox: { ...sandbox, drafting: { ...sandbox.drafting, folder: drafts.path } } };
-    await writeFile(join(folder.path, 'a.tmp'), 'a\n');
-    await writeFile(join(folder.path, 'secret'), 'treasure\n');
-  });
-  afterEach(async () => {
-    await folder.remove();
-    await drafts.remove();
-  });
-
-  const predict = async (command: string, more: Partial<ShellOptions> = {}, signal = new AbortController().signal) => {
-    const isProtected = (path: string): boolean => path === join(folder.path, 'secret');
-    const mayHold = (path: string) => (path === folder.path ? 'anything' : 'nothing');
-    const protectedIn = () => ({ isProtected, mayHold }) as const;
-    const context = { workingDirectory: folder.path, folder: folder.path, protectedIn, signal };
-    return await predictEffect({ ...options, ...more }, command, context);
-  };
-  const left = async (): Promise<string[]> =>
-    (await readdir(drafts.path)).filter((name) => /^(?:draft|rehearsal)-/.test(name));
-  const reasonOf = (found: Predicted): NoEffectReason | undefined =>
-    'prediction' in found ? undefined : found.noEffect.reason;
-
-  it('is what a rehearsal does, keeps rules, and leaves nothing behind', async () => {
-    const before = readTree(folder.path);
-    const found = await predict('rm *.tmp; echo "$0 $(cat secret)" > new; exit 2');
-    if (!('prediction' in found)) throw new Error(found.noEffect.reason);
-    expect(describeEffect(found.prediction)).toBe('Removes 1 file, adds 1 file');
-    expect(found.prediction).toMatchObject({ exitCode: 2, files: [{ path: 'a.tmp' }, { path: 'new' }], hidden: 1 });
-    expect(found.prediction).not.toHaveProperty('effectHash');
-    expect(JSON.stringify(found.prediction)).not.toContain('treasure');
-    expect(readTree(folder.path)).toEqual(before);
-    expect(await left()).toEqual([]);
-  });
-
-  it.each<[NoEffectReason, string, Partial<ShellOptions>]>([
-    ['no-sandbox', ':', { sandbox: none }],
-    ['network', ':', { network: 'public' }],
-    ['too-long', 'sleep 100', { rehearsalTimeoutMs: 200 }],
-    ['too-large', 'truncate -s 1G f', {}],
-  ])('is unknown, with the reason %s', async (reason, command, more) => {
-    expect(reasonOf(await predict(command, more))).toBe(reason);
-    expect(await left()).toEqual([]);
-  });
-
-  it('[A60] starts in a folder inside, with paths as seen from there, and in no other folder', async () => {
-    await mkdir(join(folder.path, "it's"));
-    await writeFile(join(folder.path, "it's/b.tmp"), 'b\n');
-    const { signal } = new AbortController();
-    const from = async (inside: string, command: string) =>
-      await predictEffect(options, command, {
-        workingDirectory: folder.path,
-        folder: join(folder.path, inside),
-        protectedIn: () => undefined,
-        signal,
-      });
-    const found = await from("it's", 'rm *.tmp; mv ../a.tmp ../c.tmp; cat <<X\nhere\nX');
-    expect(found).toMatchObject({
-      prediction: {
-        files: [
-          { path: 'b.tmp', change: 'removed' },
-          { path: '../c.tmp', from: '../a.tmp', change: 'moved' },
-        ],
-        output: 'here\n',
-      },
+describe.skipIf(sandbox.kind !== 'bubblewrap')(
+  '[CHANGE8.9] the predicted effect of a command of another program',
+  () => {
+    if (sandbox.kind !== 'bubblewrap') return;
+    let folder: TestFolder;
+    let drafts: TestFolder;
+    let options: ShellOptions;
+    beforeEach(async () => {
+      folder = await makeFolder();
+      drafts = await makeFolder();
+      options = { sandbox: { ...sandbox, drafting: { ...sandbox.drafting, folder: drafts.path } } };
+      await writeFile(join(folder.path, 'a.tmp'), 'a\n');
+      await writeFile(join(folder.path, 'secret'), 'treasure\n');
     });
-    for (const other of ['..', 'missing']) expect(reasonOf(await from(other, ':'))).toBe('other-folder');
-    await symlink('/tmp', join(folder.path, 'link'));
-    expect(reasonOf(await from('link', ':'))).toBe('other-folder');
-    expect(await left()).toEqual([]);
-  });
+    afterEach(async () => {
+      await folder.remove();
+      await drafts.remove();
+    });
 
-  it('ends with its signal, and leaves nothing behind', async () => {
-    await expect(predict('sleep 100', {}, AbortSignal.timeout(200))).rejects.toThrow('aborted due to timeout');
-    expect(await left()).toEqual([]);
-  });
-});
+    const predict = async (
+      command: string,
+      more: Partial<ShellOptions> = {},
+      signal = new AbortController().signal,
+    ) => {
+      const isProtected = (path: string): boolean => path === join(folder.path, 'secret');
+      const mayHold = (path: string) => (path === folder.path ? 'anything' : 'nothing');
+      const protectedIn = () => ({ isProtected, mayHold }) as const;
+      const context = { workingDirectory: folder.path, folder: folder.path, protectedIn, signal };
+      return await predictEffect({ ...options, ...more }, command, context);
+    };
+    const left = async (): Promise<string[]> =>
+      (await readdir(drafts.path)).filter((name) => /^(?:draft|rehearsal)-/.test(name));
+    const reasonOf = (found: Predicted): NoEffectReason | undefined =>
+      'prediction' in found ? undefined : found.noEffect.reason;
+
+    it('is what a rehearsal does, keeps rules, and leaves nothing behind', async () => {
+      const before = readTree(folder.path);
+      const found = await predict('rm *.tmp; echo "$0 $(cat secret)" > new; exit 2');
+      if (!('prediction' in found)) throw new Error(found.noEffect.reason);
+      expect(describeEffect(found.prediction)).toBe('Removes 1 file, adds 1 file');
+      expect(found.prediction).toMatchObject({ exitCode: 2, files: [{ path: 'a.tmp' }, { path: 'new' }], hidden: 1 });
+      expect(found.prediction).not.toHaveProperty('effectHash');
+      expect(JSON.stringify(found.prediction)).not.toContain('treasure');
+      expect(readTree(folder.path)).toEqual(before);
+      expect(await left()).toEqual([]);
+    });
+
+    it.each<[NoEffectReason, string, Partial<ShellOptions>]>([
+      ['no-sandbox', ':', { sandbox: none }],
+      ['network', ':', { network: 'public' }],
+      ['too-long', 'sleep 100', { rehearsalTimeoutMs: 200 }],
+      ['too-large', 'truncate -s 1G f', {}],
+    ])('is unknown, with the reason %s', async (reason, command, more) => {
+      expect(reasonOf(await predict(command, more))).toBe(reason);
+      expect(await left()).toEqual([]);
+    });
+
+    it('[CHANGE9] starts in a folder inside, with paths as seen from there, and in no other folder', async () => {
+      await mkdir(join(folder.path, "it's"));
+      await writeFile(join(folder.path, "it's/b.tmp"), 'b\n');
+      const { signal } = new AbortController();
+      const from = async (inside: string, command: string) =>
+        await predictEffect(options, command, {
+          workingDirectory: folder.path,
+          folder: join(folder.path, inside),
+          protectedIn: () => undefined,
+          signal,
+        });
+      const found = await from("it's", 'rm *.tmp; mv ../a.tmp ../c.tmp; cat <<X\nhere\nX');
+      expect(found).toMatchObject({
+        prediction: {
+          files: [
+            { path: 'b.tmp', change: 'removed' },
+            { path: '../c.tmp', from: '../a.tmp', change: 'moved' },
+          ],
+          output: 'here\n',
+        },
+      });
+      for (const other of ['..', 'missing']) expect(reasonOf(await from(other, ':'))).toBe('other-folder');
+      await symlink('/tmp', join(folder.path, 'link'));
+      expect(reasonOf(await from('link', ':'))).toBe('other-folder');
+      expect(await left()).toEqual([]);
+    });
+
+    it('ends with its signal, and leaves nothing behind', async () => {
+      await expect(predict('sleep 100', {}, AbortSignal.timeout(200))).rejects.toThrow('aborted due to timeout');
+      expect(await left()).toEqual([]);
+    });
+  },
+);

@@ -8,7 +8,7 @@ import { mayUseNetwork, rehearseOnce } from './rehearse-command.js';
 import type { ShellOptions } from './shell-options.js';
 
 /**
- * Predicts what a command does that another program is about to run with `bash -c`, by running it in a draft which is then deleted (A53.6). The
+ * Predicts what a command does that another program is about to run with `bash -c`, by running it in a draft which is then deleted (CHANGE8.9). The
  * other program runs the command itself, later and outside our sandbox, so the real effect may differ: never apply or sign a prediction as if it
  * were what happens. Nothing stays on the disk. Rejects if the signal aborts.
  */

@@ -23,7 +23,7 @@ import type { UsageLimits } from './watch-usage.js';
 type BubblewrapOptions = ShellOptions & { sandbox: Extract<Sandbox, { kind: 'bubblewrap' }> };
 
 /**
- * Rehearses a command (A53). Idempotent per call: returns what is kept if it is still true, and otherwise rehearses again. Without `kept` there is
+ * Rehearses a command (CHANGE8). Idempotent per call: returns what is kept if it is still true, and otherwise rehearses again. Without `kept` there is
  * no draft, and only a draft guarantees that a rehearsal changes nothing.
  */
 export async function rehearseCommand(

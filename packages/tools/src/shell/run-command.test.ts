@@ -3,7 +3,7 @@ import { createFakeClock } from '@countersign/core/testing';
 import { expect, it } from 'vitest';
 import { runCommand } from './run-command.js';
 
-it('[T15] output is not lost if the event loop is blocked when the command ends', async () => {
+it('[TURN15] output is not lost if the event loop is blocked when the command ends', async () => {
   const child = spawn('printf', ['written'], { stdio: ['ignore', 'pipe', 'pipe'] });
   let isBusy = false;
   const end = await runCommand(

@@ -21,7 +21,7 @@ describe.skipIf(process.platform !== 'linux')('when the server is killed', () =>
   afterEach(() => folder.remove());
 
   const kinds = sandbox.kind === 'none' ? ['none'] : [sandbox.kind, 'none'];
-  it.each(kinds)('[S3] every child process of a command dies with the server (%s)', async (kind) => {
+  it.each(kinds)('[STORE3] every child process of a command dies with the server (%s)', async (kind) => {
     const command = `trap '' TERM HUP INT; nohup setsid bash -c "trap '' TERM HUP; echo up; while :; do sleep 1000; done" & (sleep 1000 &) ; sleep 1000`;
     const server = spawn(process.execPath, [program, folder.path, kind, command], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -35,7 +35,7 @@ describe.skipIf(process.platform !== 'linux')('when the server is killed', () =>
   });
 
   it.skipIf(sandbox.kind !== 'bubblewrap')(
-    '[A44] [S3] none of the command’s changes are in the folder, and its draft is removed',
+    '[CHANGE1] [STORE3] none of the command’s changes are in the folder, and its draft is removed',
     async () => {
       // A separate cache: another run of these tests would clean up the shared one.
       const cache = await makeFolder();
@@ -95,7 +95,7 @@ describe.skipIf(!canDrop)('as a user other than root', () => {
     return said;
   };
 
-  it('[A44] a command writes to a draft as the same user, and only what undoing it needs is left', async () => {
+  it('[CHANGE1] a command writes to a draft as the same user, and only what undoing it needs is left', async () => {
     const said = await run(
       'id -u; rmdir old; mkdir old new .vscode; touch old/x .vscode/y; grep CapEff /proc/self/status; true',
     );

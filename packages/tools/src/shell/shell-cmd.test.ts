@@ -39,14 +39,14 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     return (tried.result as { stdout: string } | undefined)?.stdout ?? (tried.ok ? '' : tried.error);
   };
 
-  it('[T15.1] returns exit code, stdout and stderr', async () => {
+  it('[TURN15.1] returns exit code, stdout and stderr', async () => {
     expect(await run('echo out; echo err >&2')).toEqual({
       ok: true,
       result: { exitCode: 0, stdout: 'out\n', stderr: 'err\n' },
     });
   });
 
-  it('[T15.1] a non-zero exit code is a failure that includes the output', async () => {
+  it('[TURN15.1] a non-zero exit code is a failure that includes the output', async () => {
     expect(await run('echo before; exit 3')).toEqual({
       ok: false,
       error: 'the command exited with code 3',
@@ -54,14 +54,14 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     });
   });
 
-  it('[T15.1] a command killed by a signal has exit code 128 plus its number', async () => {
+  it('[TURN15.1] a command killed by a signal has exit code 128 plus its number', async () => {
     expect(await run('kill -TERM $$')).toMatchObject({ ok: false, result: { exitCode: 143 } });
     expect(await run('kill -KILL $$')).toMatchObject({ ok: false, result: { exitCode: 137 } });
     expect(await run('no-such-program-anywhere')).toMatchObject({ ok: false, result: { exitCode: 127 } });
     expect(await run('echo "')).toMatchObject({ ok: false, result: { exitCode: 2 } });
   });
 
-  it('[T15.2] bash expands nothing in parameters', async () => {
+  it('[TURN15.2] bash expands nothing in parameters', async () => {
     const odd = [
       `$(touch made)`,
       '`touch made`',
@@ -79,18 +79,18 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(await shell('ls')).toBe('');
   });
 
-  it('[T15] runs in the working folder, and the files it writes are kept', async () => {
+  it('[TURN15] runs in the working folder, and the files it writes are kept', async () => {
     expect(await shell('pwd')).toBe(`${folder.path}\n`);
     await run('echo kept > file');
     expect(await readFile(join(folder.path, 'file'), 'utf8')).toBe('kept\n');
   });
 
-  it('[T15.2] reads no start-up files', async () => {
+  it('[TURN15.2] reads no start-up files', async () => {
     await writeFile(join(folder.path, '.bashrc'), 'echo read');
     expect(await shell('echo $BASH_ENV; shopt -q login_shell || echo no login')).toBe('\nno login\n');
   });
 
-  it('[A46.1] has none of our own variables in its environment', async () => {
+  it('[MCP1.1] has none of our own variables in its environment', async () => {
     process.env['SECRET_TOKEN_OF_OURS'] = 'never-to-be-seen';
     // Version managers would add folders of the user's home to PATH.
     const former = process.env['PATH'];
@@ -113,13 +113,13 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(await shell('ls "$TMPDIR" | grep -v countersign-test-')).toBe('');
   });
 
-  it('[A20] has no terminal and no input, and its stdout and stderr can be reopened', async () => {
+  it('[RULE2] has no terminal and no input, and its stdout and stderr can be reopened', async () => {
     expect(await shell('cat; test -t 0 || echo no terminal; echo again > /dev/stdout')).toBe('no terminal\nagain\n');
     expect(await run('echo x > /dev/tty')).toMatchObject({ ok: false });
     expect(await shell('ls /proc/self/fd | wc -l')).toBe('4\n');
   });
 
-  it('[T13] shows output while it runs', async () => {
+  it('[TURN13] shows output while it runs', async () => {
     const seen: string[] = [];
     const stop = new AbortController();
     const tried = await tryTool(
@@ -140,7 +140,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect([...seen].sort()).toEqual(['stderr: e\n', 'stdout: first\n', 'stdout: second\n']);
   });
 
-  it('[T13] a flood of output is truncated in the middle, and clients get only a small part', async () => {
+  it('[TURN13] a flood of output is truncated in the middle, and clients get only a small part', async () => {
     let shown = 0;
     const tried = await tryTool(
       shellCmd({ sandbox }),
@@ -158,7 +158,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(shown).toBeLessThan(1_300_000);
   });
 
-  it('[T13] a command that prints forever is stopped by its timeout', async () => {
+  it('[TURN13] a command that prints forever is stopped by its timeout', async () => {
     const clock = createFakeClock();
     let chunks = 0;
     const tried = await tryTool(
@@ -179,7 +179,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     });
   });
 
-  it('[T14] replaces invalid UTF-8, but no valid characters', async () => {
+  it('[TURN14] replaces invalid UTF-8, but no valid characters', async () => {
     expect(await shell(String.raw`printf 'a\xffb\xc3'`)).toBe('a\uFFFDb\uFFFD');
     const shown: string[] = [];
     await tryTool(
@@ -201,7 +201,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(processesIn(folder.path)).toEqual([]);
   });
 
-  it('[M9.1] stopping kills children, grandchildren and processes that left the group', async () => {
+  it('[WORLD9.1] stopping kills children, grandchildren and processes that left the group', async () => {
     const stop = new AbortController();
     const tried = await tryTool(
       shellCmd({ sandbox }),
@@ -219,7 +219,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(processesIn(folder.path)).toEqual([]);
   });
 
-  it('[M9.1] stopping sends SIGTERM first, so that a command can clean up', async () => {
+  it('[WORLD9.1] stopping sends SIGTERM first, so that a command can clean up', async () => {
     const stop = new AbortController();
     await tryTool(
       shellCmd({ sandbox, clock: createFakeClock() }),
@@ -246,7 +246,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(where === '/tmp' || !existsSync(where)).toBe(true);
   });
 
-  it('[A21.1] refuses a working folder that contains or is inside a hidden one', async () => {
+  it('[SAFE1.1] refuses a working folder that contains or is inside a hidden one', async () => {
     const refusal = { ok: false, error: expect.stringContaining('agents must not reach') as string };
     expect(await run('true', { hide: [join(folder.path, 'ours')] })).toMatchObject(refusal);
     expect(await run('true', { hide: [join(folder.path, '..')] })).toMatchObject(refusal);

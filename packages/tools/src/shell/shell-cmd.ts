@@ -78,7 +78,7 @@ const KNOWN: Record<keyof ShellOptions, true> = {
   clock: true,
 };
 
-/** Runs a bash script in the working folder, sandboxed if possible (T15, A20). */
+/** Runs a bash script in the working folder, sandboxed if possible (TURN15, RULE2). */
 export function shellCmd(options: ShellOptions): TypedTool<'shell_cmd', z.input<typeof parameters>> {
   checkShellOptions(options, 'shellCmd');
   refuseUnknownKeys(options, KNOWN, 'shellCmd');
@@ -168,7 +168,7 @@ function mayRunAgain(options: ShellOptions, context: ToolContext): boolean {
 
 const MAX_AGAIN = 3;
 
-/** Runs a command again, in a fresh draft, if others changed the same files while it ran (A45.2). */
+/** Runs a command again, in a fresh draft, if others changed the same files while it ran (CHANGE2.2). */
 async function runAgain<T>(run: () => Promise<T>, context: ToolContext): Promise<T> {
   for (let again = 0; ; again += 1) {
     try {
@@ -195,7 +195,7 @@ function keptFor({ sandbox, hide = [], rehearsalBudget, undoLimits }: ShellOptio
   };
 }
 
-/** Without a sandbox, even `sed` and `cat` can read our token and store, so a star in a rule matches nothing (A32). */
+/** Without a sandbox, even `sed` and `cat` can read our token and store, so a star in a rule matches nothing (RULE8). */
 export function onlyExactly(subject: Subject): Subject {
   return subject.kind === 'words' ? { ...subject, exact: true } : subject;
 }

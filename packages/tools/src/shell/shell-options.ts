@@ -8,7 +8,7 @@ import type { UsageLimits } from './watch-usage.js';
 
 /** Options for `shellCmd`. */
 export interface ShellOptions {
-  /** From `findSandbox()`. `none` runs commands with all our permissions; every approval card says so (A21). */
+  /** From `findSandbox()`. `none` runs commands with all our permissions; every approval card says so (SAFE1). */
   sandbox: Sandbox;
   /** Our home folder, store and policy. No command can see them, and a working folder that contains or is inside one of them is rejected. */
   hide?: readonly string[];
@@ -16,7 +16,7 @@ export interface ShellOptions {
   show?: readonly string[];
   /** Working folders of all worlds. Agents write to them, so programs in them are never made available to a sandbox. */
   writable?: () => Promise<readonly string[]>;
-  /** `public`: public addresses through our proxy, for programs that support one (A20). Default: `none`. */
+  /** `public`: public addresses through our proxy, for programs that support one (RULE2). Default: `none`. */
   network?: 'none' | 'public';
   /** Replaces the public network in tests. */
   outside?: Outside;

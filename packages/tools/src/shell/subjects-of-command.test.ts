@@ -27,17 +27,17 @@ describe('subjectsOfCommand', () => {
     ['(ls); { cat; }', [words('ls'), words('cat')]],
     ['if ls; then cat; else echo a; fi', [words('ls'), words('cat'), words('echo', 'a')]],
     ['ls 2>&1 > /dev/null # note', [words('ls')]],
-  ])('[A19] %j consists only of plain commands', (command, subjects) => {
+  ])('[RULE1] %j consists only of plain commands', (command, subjects) => {
     expect(told(command)).toEqual(subjects);
   });
 
-  it('[A19.6] a long text of equal commands is one subject, and a rule about it applies', () => {
+  it('[RULE1.6] a long text of equal commands is one subject, and a rule about it applies', () => {
     const subjects = subjectsOfCommand('ls;'.repeat(300_000));
     expect(subjects).toEqual([{ kind: 'dynamic', why: { code: 'too-complex' } }, inner('ls')]);
     expect(told(`${'ls;'.repeat(12_000)} r"m" -r\\\nf x`)).toContainEqual(inner('rm', '-rf', 'x'));
   });
 
-  it('[A1.3] [T15.2] parameters are plain words, whatever they contain', () => {
+  it('[CALL1.3] [TURN15.2] parameters are plain words, whatever they contain', () => {
     expect(told('git commit -m', ['it works; rm -rf $HOME'])).toEqual([
       words('git', 'commit', '-m', 'it works; rm -rf $HOME'),
     ]);
@@ -50,18 +50,18 @@ describe('subjectsOfCommand', () => {
     ['git add a', ['a']],
     ['git -C /other add a', undefined],
     ['git --work-tree=/other add a', undefined],
-  ])('[A19.7] the files of %j in the working folder', (command, files) => {
+  ])('[RULE1.7] the files of %j in the working folder', (command, files) => {
     const [found] = subjectsOfCommand(command);
     if (found?.kind !== 'words') throw new Error('no words');
     expect(found.files?.map((at) => found.words[at])).toEqual(files);
   });
 
-  it('[T15.2] judges the joined text: after an operator, a parameter is a program', () => {
+  it('[TURN15.2] judges the joined text: after an operator, a parameter is a program', () => {
     expect(told('ls;', ['rm'])).toContainEqual(words('rm'));
     expect(dynamic(subjectsOfCommand('ls >', ['x']))).toBeDefined();
   });
 
-  it('[A19] reports which words a rule has to spell out', () => {
+  it('[RULE1] reports which words a rule has to spell out', () => {
     expect(subjectsOfCommand('git -c a=b log')[0]).toMatchObject({ spell: [0, 1, 2] });
     expect(subjectsOfCommand('find . -delete')[0]).toMatchObject({ spell: [0, 2] });
     expect(subjectsOfCommand('sort --outp=a b')[0]).toMatchObject({ spell: [0, 1, 2] });
@@ -77,18 +77,18 @@ describe('subjectsOfCommand', () => {
     ['cargo +nightly publish', 'cargo publish'],
     ['rm --recursive --force x', 'rm -r -f x'],
     ['rm -Rf x', 'rm -rf x'],
-  ])('[A19] reports %s also as %s, for deny rules written that way', (command, other) => {
+  ])('[RULE1] reports %s also as %s, for deny rules written that way', (command, other) => {
     expect(subjectsOfCommand(command)).toContainEqual(inner(...other.split(' ')));
   });
 
-  it('[A19] reports commands inside another command, and why they need approval', () => {
+  it('[RULE1] reports commands inside another command, and why they need approval', () => {
     const subjects = told('timeout 5 rm x');
     expect(dynamic(subjects)).toMatchObject({ told: true });
     expect(subjects).toContainEqual(words('timeout', '5', 'rm', 'x'));
     expect(subjects).toContainEqual(inner('rm', 'x'));
   });
 
-  it('[A19] marks the list as incomplete if it can’t determine what runs', () => {
+  it('[RULE1] marks the list as incomplete if it can’t determine what runs', () => {
     for (const command of ['$x', 'ls *', 'A=1 ls', '. x', 'sh x', 'xargs ls', "ls 'a", '[[ a ]]', 'bash -c "$x"']) {
       expect({ command, told: dynamic(subjectsOfCommand(command))?.told ?? false }).toEqual({ command, told: false });
       expect(dynamic(subjectsOfCommand(command))).toBeDefined();
@@ -98,19 +98,19 @@ describe('subjectsOfCommand', () => {
     }
   });
 
-  it('[A19] reports the files that output is redirected to', () => {
+  it('[RULE1] reports the files that output is redirected to', () => {
     expect(subjectsOfCommand('ls > out/a.txt')).toContainEqual({ kind: 'path', path: 'out/a.txt' });
     expect(subjectsOfCommand('cd out && ls > a.txt')).toContainEqual({ kind: 'path', path: 'out' });
   });
 
-  it('[A15] the reason contains no part of the command, which may contain a secret', () => {
+  it('[SAFE6] the reason contains no part of the command, which may contain a secret', () => {
     const commands = ['curl -H "x: $hunter2secret"', 'TOKEN=hunter2secret ls', './hunter2secret', 'ls > hunter2secret'];
     const reasons = commands.map((command) => dynamic(subjectsOfCommand(command)));
     expect(reasons.every((reason) => reason !== undefined)).toBe(true);
     expect(JSON.stringify(reasons)).not.toContain('hunter2secret');
   });
 
-  it('[A19] takes linear time for any text', () => {
+  it('[RULE1] takes linear time for any text', () => {
     const hostile = [
       'ls; '.repeat(5_000),
       `env ${'a '.repeat(10_000)}`,
@@ -148,7 +148,7 @@ describe('definition of shell_cmd', async () => {
     expect([tool.definition.readOnly, tool.definition.idempotent]).toEqual([undefined, undefined]);
   });
 
-  it('[A1.3] reports its subjects', () => {
+  it('[CALL1.3] reports its subjects', () => {
     expect(tool.subjects?.({ command: 'git log', parameters: ['-1'] }, { workingDirectory: '/' })).toEqual([
       { kind: 'words', words: ['git', 'log', '-1'], spell: [0], files: [], ...unconfined },
     ]);
@@ -163,7 +163,7 @@ describe('definition of shell_cmd', async () => {
     [{ command: 'x'.repeat(130_000) }, 'too long'],
     [{ command: 'ls', cwd: '/' }, 'cwd'],
     [{ command: 'ls', parameters: 'x' }, 'parameters'],
-  ])('[T11.1] %j fails before anyone is asked', (args, words) => {
+  ])('[TURN11.1] %j fails before anyone is asked', (args, words) => {
     const checked = tool.validate(args);
     expect(checked).toMatchObject({ ok: false, error: expect.stringContaining(words) as string });
   });

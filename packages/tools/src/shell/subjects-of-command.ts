@@ -14,7 +14,7 @@ import { joinCommand } from './join-command.js';
 const HIDDEN = /[^\P{Cc}\n\t]|[\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/u;
 
 /**
- * The subjects of a command (A19) from its syntax tree: every simple command in it, and everything that runs inside those. If part of it is
+ * The subjects of a command (RULE1) from its syntax tree: every simple command in it, and everything that runs inside those. If part of it is
  * only known at run time, the command is also dynamic, and no rule allows it without approval.
  */
 export function subjectsOfCommand(command: string, parameters: readonly string[] = []): readonly Subject[] {
@@ -47,7 +47,7 @@ function subjectsOfText(text: string): readonly Subject[] {
   return [...dynamicFor(reasons), ...toSubjects(findings, commands)];
 }
 
-// Reasons contain no part of the command: they are shown unmasked, and a command may contain a secret (A15).
+// Reasons contain no part of the command: they are shown unmasked, and a command may contain a secret (SAFE6).
 function reasonsOfText(text: string): Reason[] {
   return HIDDEN.test(text) ? [{ why: { code: 'invisible-characters' }, told: true }] : [];
 }

@@ -13,15 +13,15 @@ const INTERFACES = {
 };
 
 it.each(['93.184.216.34', '2606:4700::1', '2606:4700:0000:0:0:0:0:1', '2606:4700::0001'])(
-  '[A43.1] %s is an address of this machine, in any notation',
+  '[SAFE5.1] %s is an address of this machine, in any notation',
   (own) => expect(isOwnAddress(own, INTERFACES)).toBe(true),
 );
 
-it.each(['93.184.216.35', '2606:4700::2', '::ffff:1.1.1.1'])('[A43.1] %s is not', (other) => {
+it.each(['93.184.216.35', '2606:4700::2', '::ffff:1.1.1.1'])('[SAFE5.1] %s is not', (other) => {
   expect(isOwnAddress(other, INTERFACES)).toBe(false);
 });
 
-it('[A43.1] no tool connects to an address of this machine', () => {
+it('[SAFE5.1] no tool connects to an address of this machine', () => {
   const all = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
   expect(all.length).toBeGreaterThan(0);
   for (const { address: own } of all) expect(publicNetwork.mayConnect(own)).toBe(false);

@@ -12,9 +12,9 @@ describe('addresses that a tool may connect to', () => {
     '192.169.0.1',
     '100.63.0.1',
     '223.255.255.1',
-  ])('[A43.1] %s is public', (address) => expect(isPublicAddress(address)).toBe(true));
+  ])('[SAFE5.1] %s is public', (address) => expect(isPublicAddress(address)).toBe(true));
   it.each(['2606:4700:4700::1111', '2a00:1450:4001:81b::200e', '2001:4860:4860::8888'])(
-    '[A43.1] %s is public',
+    '[SAFE5.1] %s is public',
     (address) => expect(isPublicAddress(address)).toBe(true),
   );
 
@@ -69,9 +69,9 @@ describe('addresses that a tool may connect to', () => {
     ['no address', '127.1'],
     ['no address', '0x7f.0.0.1'],
     ['no address', '[::1]'],
-  ])('[A43.1] %s (%s) is refused', (_, address) => expect(isPublicAddress(address)).toBe(false));
+  ])('[SAFE5.1] %s (%s) is refused', (_, address) => expect(isPublicAddress(address)).toBe(false));
 
-  it('[A43.1] rejects every IPv6 address that embeds an IPv4 address', () => {
+  it('[SAFE5.1] rejects every IPv6 address that embeds an IPv4 address', () => {
     const bytes = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255));
     fc.assert(
       fc.property(bytes, fc.constantFrom('::', '::ffff:', '::ffff:0:', '64:ff9b::', '64:ff9b:1::'), (quad, prefix) => {

@@ -62,7 +62,7 @@ function resultOf(tried: Tried): Record<string, unknown> {
 }
 
 describe('a page', () => {
-  it('[T15] is returned as its visible text with title and links, without hidden elements', async () => {
+  it('[TURN15] is returned as its visible text with title and links, without hidden elements', async () => {
     const { port } = await web(
       page(`<!doctype html><title>Tides &amp; moon</title><style>p{}</style><script>steal()</script>
         <h1>Today</h1><p>High at <b>six</b>. <a href="/more">More</a></p>
@@ -73,7 +73,7 @@ describe('a page', () => {
     expect(result['text']).toBe(`Today\n\nHigh at six. More [http://harbour.example:${port}/more]`);
   });
 
-  it('[T15] is requested with GET, without cookies, credentials or details about this machine', async () => {
+  it('[TURN15] is requested with GET, without cookies, credentials or details about this machine', async () => {
     const { port, asked } = await web((_, response) => response.setHeader('set-cookie', 'a=b').end('x'));
     await fetch({ url: `http://a.example:${port}/` });
     await fetch({ url: `http://a.example:${port}/` });
@@ -92,7 +92,7 @@ describe('a page', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ] as const)('[T15] compressed with %s is decompressed', async (encoding, pack) => {
+  ] as const)('[TURN15] compressed with %s is decompressed', async (encoding, pack) => {
     const { port } = await web((_, response) => {
       response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': encoding });
       response.end(pack('the tide is high'));
@@ -100,7 +100,7 @@ describe('a page', () => {
     expect(resultOf(await fetch({ url: `http://a.example:${port}/` }))['text']).toBe('the tide is high');
   });
 
-  it('[T13] is truncated if it is too large after decompression', async () => {
+  it('[TURN13] is truncated if it is too large after decompression', async () => {
     const { port } = await web((_, response) => {
       response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' });
       response.end(gzipSync(Buffer.alloc(50_000_000, 'a')));
@@ -110,7 +110,7 @@ describe('a page', () => {
     expect(result['note']).toContain('was truncated');
   });
 
-  it('[T13] that is long is returned in parts, and a note says where to continue', async () => {
+  it('[TURN13] that is long is returned in parts, and a note says where to continue', async () => {
     const { port } = await web(page('x'.repeat(70_000) + 'END', 'text/plain'));
     const first = resultOf(await fetch({ url: `http://a.example:${port}/` }));
     expect(first['note']).toBe('there is more: continue with offset 40000');
@@ -125,7 +125,7 @@ describe('a page', () => {
     ['the page', 'text/html', Buffer.from('<meta charset="iso-8859-1">caf\u00e9', 'latin1'), 'café'],
     ['nobody', 'text/plain', Buffer.from('café'), 'café'],
     ['an unknown charset', 'text/plain; charset=klingon', Buffer.from('café'), 'café'],
-  ])('[T14] is decoded with the charset of %s', async (_, type, body, text) => {
+  ])('[TURN14] is decoded with the charset of %s', async (_, type, body, text) => {
     const { port } = await web((__, response) => {
       response.setHeader('content-type', type);
       response.end(body);
@@ -134,7 +134,7 @@ describe('a page', () => {
   });
 
   it.each(['image/png', 'application/octet-stream', 'application/pdf', 'video/mp4'])(
-    '[T11] of type %s is not read',
+    '[TURN11] of type %s is not read',
     async (type) => {
       const { port } = await web(page('MZ', type));
       expect(errorOf(await fetch({ url: `http://a.example:${port}/` }))).toContain('not text');
@@ -147,12 +147,12 @@ describe('a page', () => {
     'application/xml',
     'text/markdown',
     'application/atom+xml',
-  ])('[T15] of type %s is returned unchanged', async (type) => {
+  ])('[TURN15] of type %s is returned unchanged', async (type) => {
     const { port } = await web(page('{"<b>": 1}', type));
     expect(resultOf(await fetch({ url: `http://a.example:${port}/` }))['text']).toBe('{"<b>": 1}');
   });
 
-  it('[T15] that is not found fails with its status and text', async () => {
+  it('[TURN15] that is not found fails with its status and text', async () => {
     const { port } = await web((_, response) => response.writeHead(404, { 'content-type': 'text/plain' }).end('gone'));
     expect(await fetch({ url: `http://a.example:${port}/` })).toMatchObject({
       ok: false,
@@ -161,7 +161,7 @@ describe('a page', () => {
     });
   });
 
-  it('[T11] that was built to stall the parser is still read in time', async () => {
+  it('[TURN11] that was built to stall the parser is still read in time', async () => {
     const { port } = await web(page('<div>'.repeat(40_000) + 'deep'));
     const started = process.cpuUsage();
     expect(resultOf(await fetch({ url: `http://a.example:${port}/` }))).toMatchObject({ status: 200 });
@@ -185,7 +185,7 @@ describe('URLs that may not be fetched', () => {
     'http:\\\\a.example',
     'http://a.example\u200b/',
     'unix:/var/run/docker.sock',
-  ])('[T11.1] %j is refused before anyone is asked', (url) => {
+  ])('[TURN11.1] %j is refused before anyone is asked', (url) => {
     expect(webFetch().validate({ url })).toMatchObject({ ok: false });
   });
 
@@ -207,12 +207,12 @@ describe('URLs that may not be fetched', () => {
     'http://168.63.129.16/metadata',
     'http://[fd00:ec2::254]/latest/meta-data/',
     'http://１２７.０.０.１/',
-  ])('[A43.1] %s is not a public address and is refused before connecting', async (url) => {
+  ])('[SAFE5.1] %s is not a public address and is refused before connecting', async (url) => {
     const tried = await tryTool(webFetch(), { url }, { workingDirectory: '/' });
     expect(errorOf(tried)).toContain('not a public address');
   });
 
-  it('[A43.1] a name with a private address is refused, even if another of its addresses is public', async () => {
+  it('[SAFE5.1] a name with a private address is refused, even if another of its addresses is public', async () => {
     const { port, asked } = await web(page('secret'));
     const network = (addresses: string[]): Network => ({
       resolve: async () => addresses.map((address) => ({ address, family: 4 })),
@@ -224,7 +224,7 @@ describe('URLs that may not be fetched', () => {
     expect(asked).toEqual([]);
   });
 
-  it('[A43.1] the name is resolved once per connection, so later DNS changes have no effect', async () => {
+  it('[SAFE5.1] the name is resolved once per connection, so later DNS changes have no effect', async () => {
     const { port } = await web(page('right'));
     let looked = 0;
     const network: Network = {
@@ -235,7 +235,7 @@ describe('URLs that may not be fetched', () => {
     expect(looked).toBe(1);
   });
 
-  it('[A43.1] each redirect is resolved and checked again', async () => {
+  it('[SAFE5.1] each redirect is resolved and checked again', async () => {
     const { port, asked } = await web((_, response) => response.writeHead(302, { location: '/inside' }).end());
     let looked = 0;
     const network: Network = {
@@ -246,7 +246,7 @@ describe('URLs that may not be fetched', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('[A1] a redirect to another host, port or to plain http is reported and not followed: nobody approved it', async () => {
+  it('[CALL1] a redirect to another host, port or to plain http is reported and not followed: nobody approved it', async () => {
     for (const location of [
       'http://other.example/x',
       'http://a.example/',
@@ -263,14 +263,14 @@ describe('URLs that may not be fetched', () => {
   });
 
   it.each(['file:///etc/passwd', 'http://user:pass@a.example/', 'gopher://a.example/', 'http://['])(
-    '[A43.1] a redirect to %s fails',
+    '[SAFE5.1] a redirect to %s fails',
     async (location) => {
       const { port } = await web((_, response) => response.writeHead(302, { location }).end());
       expect(errorOf(await fetch({ url: `http://a.example:${port}/` }))).toContain('redirects');
     },
   );
 
-  it('[T10] a redirect loop ends', async () => {
+  it('[TURN10] a redirect loop ends', async () => {
     const { port, asked } = await web((_, response) => response.writeHead(307, { location: '/again' }).end());
     expect(await fetch({ url: `http://a.example:${port}/` })).toMatchObject({
       ok: false,
@@ -279,7 +279,7 @@ describe('URLs that may not be fetched', () => {
     expect(asked).toHaveLength(6);
   });
 
-  it('[A43] a redirect on the same host is followed', async () => {
+  it('[SAFE5] a redirect on the same host is followed', async () => {
     const { port } = await web((request, response) => {
       if (request.url === '/') response.writeHead(308, { location: 'new' }).end();
       else response.end('moved here');
@@ -295,7 +295,7 @@ describe('subjects of a call', () => {
     ['https://a.example:8443/', ['a.example', 'a.example:8443']],
     ['https://a.example:443/', ['a.example']],
     ['http://[2606:4700::1]/', ['2606:4700::1']],
-  ])('[A1.3] %s: %j', (url, hosts) => {
+  ])('[CALL1.3] %s: %j', (url, hosts) => {
     const tool = webFetch();
     const subjects = tool.subjects?.({ url }, { workingDirectory: '/' });
     expect(subjects).toEqual(hosts.map((host) => ({ kind: 'host', host, argument: 'url' })));
@@ -305,7 +305,7 @@ describe('subjects of a call', () => {
 });
 
 describe('timeouts', () => {
-  it('[T11] a server that never answers, or never finishes, times out', async () => {
+  it('[TURN11] a server that never answers, or never finishes, times out', async () => {
     const silent = await web(() => undefined);
     const endless = await web((_, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' });
@@ -319,7 +319,7 @@ describe('timeouts', () => {
     }
   });
 
-  it('[M9] stopping ends the call immediately, even during the DNS lookup', async () => {
+  it('[WORLD9] stopping ends the call immediately, even during the DNS lookup', async () => {
     const stop = new AbortController();
     const lost: Network = { ...here, resolve: () => new Promise(() => undefined) };
     const fetching = fetch({ url: 'http://a.example/' }, lost, {}, stop.signal);

@@ -12,7 +12,7 @@ import { isLimited } from './is-limited.js';
 import { NewDelegation } from './new-delegation.js';
 import { accountWords } from '../words/account.js';
 
-/** Who signs for the person, and for whom they sign (A51). Absent if there is nobody else who could sign. */
+/** Who signs for the person, and for whom they sign (SIGN4). Absent if there is nobody else who could sign. */
 export function DelegationsSection({ account }: { account: Me }): ReactElement | null {
   const client = useClient();
   const [isAdding, setIsAdding] = useState(false);

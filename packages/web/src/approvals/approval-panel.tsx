@@ -35,7 +35,7 @@ export interface ApprovalPanelProps {
 }
 
 /**
- * The approvals in one place: one in full, the others in a list (A12). An approval that was decided elsewhere stays, collapsed, until the person has
+ * The approvals in one place: one in full, the others in a list (CALL12). An approval that was decided elsewhere stays, collapsed, until the person has
  * seen it; the next one appears below it.
  */
 export function ApprovalPanel({

@@ -6,14 +6,14 @@ const ada = { kind: 'person', id: 'owner', name: 'ada' } as const;
 const at = '2026-01-01T00:00:00.000Z';
 
 describe('the state of a call', () => {
-  it('[A11] shows an expired call as expired', () => {
+  it('[CALL11] shows an expired call as expired', () => {
     const expired = { outcome: 'expired', scope: 'once', by: SYSTEM, at, waitedMs: 30_000 } as const;
     expect(callState({ status: { kind: 'expired', reason: 'timed out' } }, expired).words).toBe(
       'expired after 30 s, nothing ran',
     );
   });
 
-  it('[M9] shows a call that a person stopped as stopped, not as failed', () => {
+  it('[WORLD9] shows a call that a person stopped as stopped, not as failed', () => {
     const error = 'stopped, outcome unknown';
     expect(callState({ status: { kind: 'failed', error, outcome: 'stopped' } }, undefined)).toEqual({
       words: 'stopped',

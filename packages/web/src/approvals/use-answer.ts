@@ -12,7 +12,7 @@ import { approvalWords } from '../words/approvals.js';
 
 /**
  * `mine`: this decision took effect. `not mine`: it didn't, or someone else made the same decision earlier. `invalid`: an error for the edited field.
- * `replaced`: the edited call has an approval of its own now, and needs a decision (A7.4).
+ * `replaced`: the edited call has an approval of its own now, and needs a decision (CALL7.4).
  */
 export type Outcome = { kind: 'mine' } | { kind: 'not mine' } | { kind: 'replaced' } | { kind: 'invalid'; why: string };
 

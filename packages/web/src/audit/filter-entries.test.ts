@@ -30,7 +30,7 @@ it('finds records by kind, agent and any of their words, newest first', () => {
   expect(found({ words: 'from chrome' })).toEqual([4]);
 });
 
-it('[A16.7] finds the records of one person, under any of their names', () => {
+it('[LOG1.6] finds the records of one person, under any of their names', () => {
   expect(signersIn(entries)).toEqual([
     { value: 'p1', label: 'Ada Lovelace' },
     { value: 'ada', label: 'ada' },

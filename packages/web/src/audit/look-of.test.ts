@@ -11,7 +11,7 @@ const entry = (part: Pick<AuditEntry, 'kind'> & Partial<AuditEntry>): AuditEntry
   ...part,
 });
 
-it('[A16] shows an answer as an answer, not as a denial', () => {
+it('[LOG1] shows an answer as an answer, not as a denial', () => {
   expect(lookOf(entry({ kind: 'decision', decision: 'answer' }))).toMatchObject({ words: 'answered', tone: 'green' });
   expect(lookOf(entry({ kind: 'decision', decision: 'deny' }))).toMatchObject({ words: 'denied', tone: 'red' });
   // Nobody approved a call that a grant or rule released.
@@ -30,7 +30,7 @@ it('[A16] shows an answer as an answer, not as a denial', () => {
   );
 });
 
-it('[A16] labels only rule changes as rules', () => {
+it('[LOG1] labels only rule changes as rules', () => {
   const words = (part: Partial<AuditEntry>): string => lookOf(entry({ kind: 'policy', ...part })).words;
   expect(words({ decision: 'added', rule: 'allow read_file' })).toBe('rule added');
   expect(words({ decision: 'agent added', agentId: 'ada' })).toBe('agent added');

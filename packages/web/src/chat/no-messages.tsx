@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { paths } from '../shell/paths.js';
 import { chatWords } from '../words/chat.js';
 
-/** In place of the message field, in the chat of a program outside. A message would go to another agent, or to nobody (A55). */
+/** In place of the message field, in the chat of a program outside. A message would go to another agent, or to nobody (EXT1). */
 export function NoMessages({
   agent,
   agents,

@@ -6,7 +6,7 @@ import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
 import { chatWords } from '../words/chat.js';
 
-/** Says that a message is queued behind an approval, and offers to deny the calls that block it (M11). */
+/** Says that a message is queued behind an approval, and offers to deny the calls that block it (WORLD11). */
 export function WaitingNote(): ReactElement | null {
   const store = useChatStore();
   const mainAgent = useWorld(({ world }) => world?.mainAgent);

@@ -95,7 +95,7 @@ async function settle(): Promise<void> {
 }
 
 describe('the shared stream', () => {
-  it('[S6] is opened by one tab and received by all, each from its own position', async () => {
+  it('[STORE6] is opened by one tab and received by all, each from its own position', async () => {
     const home = browser();
     const first = open(home, 10);
     await settle();
@@ -111,7 +111,7 @@ describe('the shared stream', () => {
     expect(second.streams).toEqual([]);
   });
 
-  it('[S6] moves to another tab when the tab that opened it is closed', async () => {
+  it('[STORE6] moves to another tab when the tab that opened it is closed', async () => {
     const home = browser();
     const first = open(home, 0);
     const second = open(home, 0);
@@ -129,7 +129,7 @@ describe('the shared stream', () => {
     expect(third.streams).toEqual([]);
   });
 
-  it('[S6] is taken over from an unresponsive tab, which becomes a follower when it wakes up', async () => {
+  it('[STORE6] is taken over from an unresponsive tab, which becomes a follower when it wakes up', async () => {
     const home = browser();
     const first = open(home, 0);
     const second = open(home, 0);
@@ -150,7 +150,7 @@ describe('the shared stream', () => {
     expect(first.heard).toEqual([1]);
   });
 
-  it('[A13] registers the client with the stream, so that the stream is never open without a client', async () => {
+  it('[CALL13] registers the client with the stream, so that the stream is never open without a client', async () => {
     const home = browser();
     const web: NewClient = { label: 'web', approvals: true };
     const first = open(home, 0, web);
@@ -160,7 +160,7 @@ describe('the shared stream', () => {
     await first.done;
   });
 
-  it('[S6] tells a tab that is too far behind to reload', async () => {
+  it('[STORE6] tells a tab that is too far behind to reload', async () => {
     const home = browser();
     const first = open(home, 0);
     await settle();

@@ -22,7 +22,7 @@ const PATIENCE_MS = 3000;
 
 /**
  * A client whose tabs share one stream per world, because a browser has only six connections per server. If the reading tab disappears, another
- * one continues without a gap. `as` registers the reading tab as a client (A13).
+ * one continues without a gap. `as` registers the reading tab as a client (CALL13).
  */
 export function shareStreams(client: Client, tabs: Tabs, as?: NewClient): Client {
   return {

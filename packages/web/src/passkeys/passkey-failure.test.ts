@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { PasskeyFailure, problemOf } from './passkey-failure.js';
 
-it('[W1.11] names what a browser refused, and says what to do', () => {
+it('[WHO1.11] names what a browser refused, and says what to do', () => {
   const named = (name: string): Error => Object.assign(new Error('anything'), { name });
   expect(
     [

@@ -13,7 +13,7 @@ import { Dialog } from '../ui/dialog.js';
 import { clearErrors, say, sayError } from '../notices/toast.js';
 import { peopleWords } from '../words/people.js';
 
-/** A person's passkeys. An admin can confirm one with their own trusted passkey (W8.8). */
+/** A person's passkeys. An admin can confirm one with their own trusted passkey (WHO6.1). */
 export function PersonPasskeys({ person, onClose }: { person: Person; onClose: () => void }): ReactElement {
   const client = useClient();
   const [confirming, setConfirming] = useState<RegisteredPasskey>();

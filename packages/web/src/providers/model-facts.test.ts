@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { factsOf } from './model-facts.js';
 
-it('[P9.2] shows context size and price where the list has them', () => {
+it('[MODEL9.2] shows context size and price where the list has them', () => {
   expect(factsOf({ id: 'm' })).toBe('');
   expect(factsOf({ id: 'm', contextTokens: 131072 })).toBe('131,072 tokens');
   expect(factsOf({ id: 'm', contextTokens: 8192, inputPrice: 2.5, outputPrice: 10 })).toBe(

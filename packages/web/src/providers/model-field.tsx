@@ -39,7 +39,7 @@ export function ModelField({ models, value, error, onChange }: ModelFieldProps):
   );
 }
 
-/** Warns about a model that the provider doesn't seem to have, with the most similar one (P9.2). It can be saved anyway. */
+/** Warns about a model that the provider doesn't seem to have, with the most similar one (MODEL9.2). It can be saved anyway. */
 export function UnknownModel({
   warning,
   onUse,

@@ -9,13 +9,13 @@ const openai = provider('openai', true);
 const google = provider('google', false);
 const ollama = provider('ollama', false, { problem: 'nothing answers' });
 
-it('[P2.2] offers a configured model before the scripted one of the demo', () => {
+it('[MODEL2.2] offers a configured model before the scripted one of the demo', () => {
   expect(firstProvider([scripted, google, openai])).toBe('openai');
   expect(firstProvider([scripted, google, ollama])).toBe('scripted');
   expect(firstProvider([])).toBe('');
 });
 
-it('[P2] says which providers can’t be used, and why', () => {
+it('[MODEL2] says which providers can’t be used, and why', () => {
   const known = [scripted, openai, google, ollama, provider('gpu-box', true, { name: 'GPU box' })];
   expect(known.map(({ id }) => providerLabel(id, known))).toEqual([
     'scripted',

@@ -12,27 +12,27 @@ const saved: ProviderStatus = {
   available: true,
 };
 
-it('[P7] starts with the name and URL of the kind, and adds a number to a taken name', () => {
+it('[MODEL7] starts with the name and URL of the kind, and adds a number to a taken name', () => {
   expect(startDraft('groq', ['groq', 'Groq 2'])).toMatchObject({
     name: 'Groq 3',
     baseUrl: 'https://api.groq.com/openai/v1',
   });
 });
 
-it('[P7] choosing another kind replaces the default name and URL, but not typed text', () => {
+it('[MODEL7] choosing another kind replaces the default name and URL, but not typed text', () => {
   const first = startDraft('openai', []);
   expect(switchKind(first, 'ollama', [])).toMatchObject({ name: 'Ollama', baseUrl: 'http://127.0.0.1:11434/v1' });
   const typed = { ...first, name: 'Mine', baseUrl: 'http://gpu:1/v1' };
   expect(switchKind(typed, 'ollama', [])).toMatchObject({ kind: 'ollama', name: 'Mine', baseUrl: 'http://gpu:1/v1' });
 });
 
-it('[W3.3] omits the default URL and an empty key', () => {
+it('[HTTP4] omits the default URL and an empty key', () => {
   expect(toNewProvider(startDraft('ollama', []))).toEqual({ kind: 'ollama', name: 'Ollama' });
   const given = { kind: 'azure', name: ' Work ', baseUrl: ' https://x.example ', apiKey: ' k ' } as const;
   expect(toNewProvider(given)).toEqual({ kind: 'azure', name: 'Work', baseUrl: 'https://x.example', apiKey: 'k' });
 });
 
-it('[W3.3] sends only the changed fields', () => {
+it('[HTTP4] sends only the changed fields', () => {
   const draft = draftOf(saved);
   expect(toChange(saved, draft, 'keep')).toBeUndefined();
   expect(toChange(saved, { ...draft, name: 'Big box' }, 'keep')).toEqual({ name: 'Big box' });
@@ -43,12 +43,12 @@ it('[W3.3] sends only the changed fields', () => {
   });
 });
 
-it('[P8.6] a new key is sent with its kind and URL', () => {
+it('[MODEL8.6] a new key is sent with its kind and URL', () => {
   const change = { kind: 'vllm', baseUrl: null, apiKey: 'new' };
   expect(toChange(saved, { ...draftOf(saved), apiKey: 'new' }, 'replace')).toEqual(change);
 });
 
-it('[P8.3] asks for the key again if it would go to another server', () => {
+it('[MODEL8.3] asks for the key again if it would go to another server', () => {
   const draft = draftOf(saved);
   const step = (change: object, chosen: 'keep' | 'replace' | 'remove' = 'keep', given = saved) =>
     keyStep(given, { ...draft, ...change }, chosen);

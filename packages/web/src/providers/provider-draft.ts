@@ -50,7 +50,7 @@ export function toNewProvider({ kind, name, baseUrl, apiKey }: ProviderDraft): N
   };
 }
 
-/** Undefined if nothing changed. A new key is sent with its kind and URL, so that the server doesn't have to trust the saved ones (P8.6). */
+/** Undefined if nothing changed. A new key is sent with its kind and URL, so that the server doesn't have to trust the saved ones (MODEL8.6). */
 export function toChange(
   saved: ProviderStatus,
   { kind, name, baseUrl, apiKey }: ProviderDraft,
@@ -73,7 +73,7 @@ function ownUrl(kind: ProviderKind, baseUrl: string): string | null {
   return given === '' || given === providerKindFacts(kind).baseUrl ? null : given;
 }
 
-/** Whether the saved key would be sent to another server, so that the person has to enter it again (P8.3). */
+/** Whether the saved key would be sent to another server, so that the person has to enter it again (MODEL8.3). */
 function needsKeyAgain(saved: ProviderStatus, { kind, baseUrl }: ProviderDraft): boolean {
   if (!saved.hasKey) return false;
   if (kind !== saved.kind || saved.baseUrl === undefined) return true;

@@ -8,7 +8,7 @@ import { attempt, say } from '../notices/toast.js';
 import { Visible } from '../text/visible.js';
 import { providerWords } from '../words/providers.js';
 
-/** Confirms a removal. A provider that agents use is removed only with a second button, in a different place (P7.2). */
+/** Confirms a removal. A provider that agents use is removed only with a second button, in a different place (MODEL7.2). */
 export function RemoveProvider({
   provider,
   onClose,

@@ -2,7 +2,7 @@ import { providerTestSchema } from '@countersign/protocol';
 import { expect, it } from 'vitest';
 import { problemOf } from './test-problem.js';
 
-it('[M13.2] a failed test is explained at the field that fixes it', () => {
+it('[WORLD13.2] a failed test is explained at the field that fixes it', () => {
   const places = providerTestSchema.shape.code.options.map((code) => {
     const problem = problemOf({ ok: code === 'ok', code, detail: 'words', ms: 1 });
     return problem === undefined ? `${code}: none` : `${code}: ${problem.field ?? ''}${problem.mayPass ? '?' : ''}`;

@@ -10,7 +10,7 @@ export interface ModelWarning {
   readonly closest?: string | undefined;
 }
 
-/** Warns before a model that the provider doesn't list is saved (P9.2). `saved`: the agent's current model. */
+/** Warns before a model that the provider doesn't list is saved (MODEL9.2). `saved`: the agent's current model. */
 export function useUnlisted(
   provider: ProviderStatus | undefined,
   models: Models,

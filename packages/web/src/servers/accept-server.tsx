@@ -9,7 +9,7 @@ import { ChangedTools } from './changed-tools.js';
 import { type ServerDialogProps, useServer } from './use-server.js';
 import { serverWords } from '../words/servers.js';
 
-/** Accepts a server's tool definitions: exactly those shown here, by their ETag, and no later ones (W6). */
+/** Accepts a server's tool definitions: exactly those shown here, by their ETag, and no later ones (HTTP15). */
 export function AcceptServer({ worldId, name, onClose }: ServerDialogProps): ReactElement {
   const client = useClient();
   // The definitions must not change while a person reads them.

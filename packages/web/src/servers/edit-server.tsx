@@ -7,7 +7,7 @@ import { serverWords } from '../words/servers.js';
 
 /**
  * Edits the current version of a server: if someone else changes it in the meantime, saving is rejected instead of overwriting that change
- * (W6).
+ * (HTTP15).
  */
 export function EditServer({ worldId, name, onClose }: ServerDialogProps): ReactElement {
   const server = useServer(worldId, name, 'once');

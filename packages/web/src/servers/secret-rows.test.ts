@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { newValues, readRows, savedRows } from './secret-rows.js';
 
-it('[A46.3] an empty field keeps a saved value, and a removed row removes it', () => {
+it('[MCP2] an empty field keeps a saved value, and a removed row removes it', () => {
   const [kept, replaced] = savedRows(['A', 'B']);
   if (kept === undefined || replaced === undefined) throw new Error('no rows');
   const fresh = { id: 9, name: ' C ', value: '', saved: false };

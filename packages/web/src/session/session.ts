@@ -1,7 +1,7 @@
 import type { NewSession } from '@countersign/protocol';
 
 /**
- * The part of a session that the page keeps (W1). It is stored for this origin, so that a session outlives its tab. The cookie is not enough on
+ * The part of a session that the page keeps (WHO1). It is stored for this origin, so that a session outlives its tab. The cookie is not enough on
  * its own: other ports of this host get it too, but can't read this storage.
  */
 const KEY = 'countersign.session';

@@ -8,7 +8,7 @@ import { acpWords } from '../words/acp.js';
 import { serverWords } from '../words/servers.js';
 import type { Fields } from '../form/use-fields.js';
 
-/** How the program of an ACP agent is started, as typed (A59). */
+/** How the program of an ACP agent is started, as typed (EXT3). */
 export interface AcpTexts {
   command: string;
   /** One argument per line. */

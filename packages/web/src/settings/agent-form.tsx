@@ -39,7 +39,7 @@ export function AgentForm({
   );
 }
 
-/** Edits the agent as it was read, with its ETag: otherwise, saving would overwrite changes that nobody has seen (W6). */
+/** Edits the agent as it was read, with its ETag: otherwise, saving would overwrite changes that nobody has seen (HTTP15). */
 function Kept({ worldId, agentId, onDone }: { worldId: string; agentId: string; onDone: () => void }): ReactElement {
   const client = useClient();
   const kept = useRead({
@@ -80,7 +80,7 @@ function AgentFields({
   const [provider, setProvider] = useState(agent?.provider ?? '');
   const [model, setModel] = useState(agent?.model ?? '');
   const [chosen, setChosen] = useState<readonly string[] | undefined>(agent?.tools);
-  // A program runs as the server's user, so the world's admins can't add one (A59.11).
+  // A program runs as the server's user, so the world's admins can't add one (EXT3.11).
   const mayRunPrograms = useMay('admin');
   const known = providers.kind === 'ready' ? providers.data.items : [];
   const used = provider === '' ? firstProvider(known) : provider;

@@ -7,7 +7,7 @@ import { readNumber } from '../form/read-number.js';
 import type { Fields } from '../form/use-fields.js';
 import type { Saving } from '../form/use-saving.js';
 
-/** The settings as typed. An empty field means the model's default (P10). */
+/** The settings as typed. An empty field means the model's default (MODEL10). */
 export interface SettingTexts {
   temperature: string;
   topP: string;

@@ -36,7 +36,7 @@ export default function PolicyPage(): ReactElement {
   // A warning is about the stored text: it disappears when its line is edited or moved.
   const warnings = (policy.data.value.warnings ?? []).filter(({ line, rule }) => lines[line - 1] === rule);
   const added = lines.filter((line) => isRule(line) && !policy.data.value.rules.includes(line));
-  /** Lists the waiting calls that new rules would run, before the rules are saved (A5). An invalid rule is reported on saving. */
+  /** Lists the waiting calls that new rules would run, before the rules are saved (CALL5). An invalid rule is reported on saving. */
   const findCovered = async (): Promise<readonly CoveredCall[]> => {
     if (added.length === 0) return [];
     const found = await client.policyMatches(worldId, { rule: added.join('\n') }).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isReadOnly } from './read-only-tools.js';
 
-it('[A1] a tool counts as read-only only if its declaration is trusted', () => {
+it('[CALL1] a tool counts as read-only only if its declaration is trusted', () => {
   expect(isReadOnly({ readOnly: true, trusted: true })).toBe(true);
   expect(isReadOnly({ readOnly: true, trusted: false })).toBe(false);
   expect(isReadOnly({ readOnly: false, trusted: true })).toBe(false);

@@ -5,7 +5,7 @@ export function defaultTools(tools: readonly ListedTool[]): string[] {
   return tools.filter(isReadOnly).map(({ name }) => name);
 }
 
-/** As declared by us or by a trusted server; other declarations are ignored (A1). */
+/** As declared by us or by a trusted server; other declarations are ignored (CALL1). */
 export function isReadOnly({ readOnly, trusted }: Pick<ListedTool, 'readOnly' | 'trusted'>): boolean {
   return readOnly === true && trusted;
 }

@@ -8,7 +8,7 @@ it('finds the server of a tool by its name', () => {
   expect(serverOf('mcp__*')).toBeUndefined();
 });
 
-it('[W3.6] one entry gives an agent all tools of a server, and replaces single ones', () => {
+it('[HTTP5.2] one entry gives an agent all tools of a server, and replaces single ones', () => {
   const chosen = ['grep', 'mcp__files__read', 'mcp__files-2__read'];
   expect(withServer(chosen, 'files', true)).toEqual(['grep', 'mcp__files-2__read', 'mcp__files__*']);
   expect(withServer(['grep', 'mcp__files__*'], 'files', false)).toEqual(['grep']);
@@ -23,6 +23,6 @@ it.each([
   [['mcp__files.*'], false],
   [['grep'], false],
   [[], false],
-])('[W3.6] whether an agent with %j has a tool of the server: %s', (list, expected) => {
+])('[HTTP5.2] whether an agent with %j has a tool of the server: %s', (list, expected) => {
   expect(hasOneOf(list, ['mcp__files__write', 'mcp__files__read'])).toBe(expected);
 });

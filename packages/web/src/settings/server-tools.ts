@@ -1,4 +1,4 @@
-/** The MCP server that a tool belongs to. Its name contains no underscore (W3.17). */
+/** The MCP server that a tool belongs to. Its name contains no underscore (HTTP11). */
 export function serverOf(tool: string): string | undefined {
   return /^mcp__([a-z0-9-]+)__./.exec(tool)?.[1];
 }

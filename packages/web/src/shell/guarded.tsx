@@ -7,7 +7,7 @@ import { shellWords } from '../words/shell.js';
 
 /**
  * Controls that need a role, in a world or on the server. For everyone else, they are disabled, and a note says who may use them. The server
- * checks each request anyway (W8.2).
+ * checks each request anyway (WHO4.2).
  */
 export function Guarded({
   needs,

@@ -46,7 +46,7 @@ interface InWorldProps {
   worlds: readonly World[];
 }
 
-/** How a tab registers as a client in a world that denies calls if nobody can be asked (A13). */
+/** How a tab registers as a client in a world that denies calls if nobody can be asked (CALL13). */
 const WEB: NewClient = { label: 'web', approvals: true };
 
 function InWorld({ worldId, worlds }: InWorldProps): ReactElement {

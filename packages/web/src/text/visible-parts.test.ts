@@ -10,7 +10,7 @@ describe('misleading text', () => {
     ['a\u2066b\u2069', 'a‹U+2066›b‹U+2069›'],
     ['a\rb', 'a‹U+000D›b'],
     ['\uD800', '‹U+D800›'],
-  ])('[A15] escapes %j', (text, shown) => {
+  ])('[SAFE6] escapes %j', (text, shown) => {
     expect(visibleText(text)).toBe(shown);
     expect(visibleText(text, true)).toBe(shown);
   });
@@ -21,13 +21,13 @@ describe('misleading text', () => {
     expect(visibleText('a\r\nb')).toBe('a\nb');
   });
 
-  it('[A15] escapes zero-width characters, unusual spaces and tags in anything that will run', () => {
+  it('[SAFE6] escapes zero-width characters, unusual spaces and tags in anything that will run', () => {
     expect(visibleText('rm\u200B -rf\u00A0/', true)).toBe('rm‹U+200B› -rf‹U+00A0›/');
     expect(visibleText('ls\u{E0041}', true)).toBe('ls‹U+E0041›');
     expect(visibleText('rm\u2800-rf', true)).toBe('rm‹U+2800›-rf');
   });
 
-  it('[A15] escapes invisible characters in prose, but not joiners and typographic spaces', () => {
+  it('[SAFE6] escapes invisible characters in prose, but not joiners and typographic spaces', () => {
     expect(visibleText('ap\u200Bprove \u{E0061}\u3164')).toBe('ap‹U+200B›prove ‹U+E0061›‹U+3164›');
     expect(visibleText('نمی\u200Cخواهم 5\u2009000')).toBe('نمی\u200Cخواهم 5\u2009000');
   });
@@ -41,11 +41,11 @@ describe('misleading text', () => {
     '‹9 tabs›',
     '‹12 U+00A0›',
     '‹U+202E›',
-  ])('[A15] marks %s as added by the server', (placeholder) => {
+  ])('[SAFE6] marks %s as added by the server', (placeholder) => {
     expect(visibleParts(`a${placeholder}b`, true)[1]).toEqual({ kind: 'escape', text: placeholder });
   });
 
-  it('[A15] marks text that the server masked', () => {
+  it('[SAFE6] marks text that the server masked', () => {
     expect(visibleParts('-H ‹masked 1›')).toEqual([
       { kind: 'text', text: '-H ' },
       { kind: 'escape', text: '‹masked 1›' },

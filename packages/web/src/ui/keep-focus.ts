@@ -15,7 +15,7 @@ let around: readonly Element[] = [];
 let wasDisabled: Element | undefined;
 let isScheduled = false;
 
-/** Keeps the keyboard focus when the focused element is removed, hidden or temporarily disabled (S8.4). */
+/** Keeps the keyboard focus when the focused element is removed, hidden or temporarily disabled (PAGE1.4). */
 export function keepFocus(): void {
   document.addEventListener('focusin', ({ target }) => {
     if (target instanceof Element) remember(target, ancestorsOf(target));

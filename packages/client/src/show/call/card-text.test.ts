@@ -10,7 +10,7 @@ describe('texts and input of a card', () => {
     expect(readArguments('{"command":"ls"}')).toEqual({ arguments: { command: 'ls' } });
   });
 
-  it('[A52] [A60] says that a rehearsed call ran in a draft, instead of that nothing runs', () => {
+  it('[CHANGE6] [CHANGE9] says that a rehearsed call ran in a draft, instead of that nothing runs', () => {
     const effect = { files: [], leftOut: [], effectHash: 'h', exitCode: 0, output: '', truncated: false };
     const { effectHash: _, ...prediction } = effect;
     const text = (approval: Parameters<typeof nothingRunsText>[0]) => nothingRunsText(approval, 'you');
@@ -21,11 +21,11 @@ describe('texts and input of a card', () => {
     expect(text({ toolName: 'claude__Bash', prediction })).toBe(drafted);
   });
 
-  it('[A15] counts equal masks once', () => {
+  it('[SAFE6] counts equal masks once', () => {
     expect(maskedCount('a‹masked 1: 9 characters› ‹masked 2: 1 character› ‹masked 1: 9 characters›')).toBe(2);
   });
 
-  it('[A1.1] [A3] shows the message that a tool declares, but not texts that every card shows anyway', () => {
+  it('[CALL1.1] [CALL3] shows the message that a tool declares, but not texts that every card shows anyway', () => {
     const asked = { toolName: 'stamp', arguments: {}, message: 'Stamp letter 7 with the seal?' };
     expect(toolText(asked)).toBe('Stamp letter 7 with the seal?');
     expect(toolText({ ...asked, message: 'Run stamp' })).toBeUndefined();
@@ -40,7 +40,7 @@ describe('texts and input of a card', () => {
     expect(toolText({ ...asked, message: 'x'.repeat(5000) })?.length).toBeLessThan(1000);
   });
 
-  it('[A15] says how many secrets are masked in the shown text', () => {
+  it('[SAFE6] says how many secrets are masked in the shown text', () => {
     const shown = { arguments: { a: '‹masked 1›' }, message: 'Run x', toolName: 'x' };
     expect(maskedText(shown)).toBe('1 secret is masked; the tool gets the real value.');
     expect(maskedText({ ...shown, message: 'send ‹masked 2›' })).toBe(

@@ -14,7 +14,7 @@ export function readArguments(text: string): { arguments: Record<string, unknown
   }
 }
 
-/** Counts the numbered masks in the displayed text (A15). */
+/** Counts the numbered masks in the displayed text (SAFE6). */
 export function maskedCount(shown: string): number {
   return new Set(shown.match(new RegExp(MASK, 'g'))).size;
 }
@@ -34,7 +34,7 @@ export function maskedText(
 
 const MAX_TOOL_WORDS = 500;
 
-/** The approval message that a tool declares (A1), with its fields filled in. Undefined if it adds nothing to what the card shows. */
+/** The approval message that a tool declares (CALL1), with its fields filled in. Undefined if it adds nothing to what the card shows. */
 export function toolText({
   message,
   toolName,
@@ -53,7 +53,7 @@ export function abandonedText({ abandoned, sandbox }: Pick<ApprovalView, 'abando
   return `${sandbox.detail ?? 'The program'} no longer waits for this call. If you approve it, nothing runs.`;
 }
 
-/** Why the arguments can't be edited, if the agent is the reason (A59.3). */
+/** Why the arguments can't be edited, if the agent is the reason (EXT3.3). */
 export function notEditableText({ editable }: Pick<ApprovalView, 'editable'>): string | undefined {
   if (editable === undefined) return undefined;
   return "You can't edit this call: the agent accepts only a yes or a no. To change it, deny it and give the reason.";
@@ -64,7 +64,7 @@ export function whyText({ reason }: Pick<ApprovalView, 'reason'>): string {
   return `Why you're asked: ${describeReason(reason)}`;
 }
 
-/** Shown with the approval that replaces the one whose arguments a person edited (A7.4). Undefined for the agent's own call. */
+/** Shown with the approval that replaces the one whose arguments a person edited (CALL7.4). Undefined for the agent's own call. */
 export function editedText({ edited, effect }: Pick<ApprovalView, 'edited' | 'effect'>): string | undefined {
   if (edited === undefined) return undefined;
   return `This is the edited call. Check ${effect === undefined ? 'it' : 'what it will do'}, then approve it.`;
@@ -77,7 +77,7 @@ export function isRehearsed({ effect, toolName }: Pick<ApprovalView, 'effect' | 
 
 const UNTIL = { you: 'you approve it', others: 'the others have signed', approver: 'an approver has signed' } as const;
 
-/** What is true of a waiting call until somebody signs it: a rehearsal has run it in a draft (A52, A60). */
+/** What is true of a waiting call until somebody signs it: a rehearsal has run it in a draft (CHANGE6, CHANGE9). */
 export function nothingRunsText(
   approval: Pick<ApprovalView, 'effect' | 'prediction' | 'toolName'>,
   who: keyof typeof UNTIL,
@@ -104,7 +104,7 @@ export function partText(approval: Parameters<typeof nothingRunsText>[0], part: 
   }
 }
 
-/** Tools that only write a file, so that their effect is known without a rehearsal (A52.9). */
+/** Tools that only write a file, so that their effect is known without a rehearsal (CHANGE7). */
 export function isFileTool(toolName: string): boolean {
   return toolName === 'write_file' || toolName === 'edit_file';
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { chatScopeText, coveredGroups, coveredLines, coveredTitle, grantMatch } from './covered-calls.js';
 
-it('[A5.4] [X4] separates calls that run now from those that wait for the next server', () => {
+it('[CALL5.4] [TERM4] separates calls that run now from those that wait for the next server', () => {
   const call = (toolCallId: string, chatId: string) => ({
     toolCallId,
     approvalId: `approval_${toolCallId}`,
@@ -22,7 +22,7 @@ it('[A5.4] [X4] separates calls that run now from those that wait for the next s
   expect(coveredTitle(1, 'later')).toBe('Also runs 1 waiting call once a server is running:');
 });
 
-it('[A5.4] lists the other waiting calls that a decision covers, without the decided one', () => {
+it('[CALL5.4] lists the other waiting calls that a decision covers, without the decided one', () => {
   const call = (toolCallId: string, command: string) => ({
     toolCallId,
     approvalId: `approval_${toolCallId}`,
@@ -44,7 +44,7 @@ it('[A5.4] lists the other waiting calls that a decision covers, without the dec
   expect(grantMatch(elsewhere, 'rm a').grant).toMatchObject({ pattern: 'rm a', folder: '/srv/b' });
 });
 
-it('[A5.4] lists all arguments of another program’s call, because the decision releases it', () => {
+it('[CALL5.4] lists all arguments of another program’s call, because the decision releases it', () => {
   const call = { approvalId: 'approval_2', chatId: 'c', agentId: 'ada', toolName: 'claude__Bash' };
   const args = { command: 'make', dangerouslyDisableSandbox: true };
   const waiting = [{ ...call, toolCallId: '2', arguments: args }];
@@ -53,7 +53,7 @@ it('[A5.4] lists all arguments of another program’s call, because the decision
   ]);
 });
 
-it('[A5.4] [A23.2] lists covered calls to their end, with what each will do', () => {
+it('[CALL5.4] [CALL18.2] lists covered calls to their end, with what each will do', () => {
   const call = { toolCallId: '2', approvalId: 'approval_2', chatId: 'c', agentId: 'ada' };
   const command = `echo ${'x'.repeat(500)}\nrm -rf build`;
   const effect = {
@@ -80,7 +80,7 @@ it('[A5.4] [A23.2] lists covered calls to their end, with what each will do', ()
   ]);
 });
 
-it('[A5.2] says what a grant for this chat covers', () => {
+it('[CALL5.2] says what a grant for this chat covers', () => {
   expect(chatScopeText('shell_cmd', '*')).toBe('every shell_cmd call');
   expect(chatScopeText('shell_cmd', 'ls ./**\nnpm test')).toBe('shell_cmd calls like ls ./** or npm test');
   expect(chatScopeText('claude__Bash', 'ls', '/srv/b')).toBe('claude__Bash calls like ls in /srv/b');

@@ -3,7 +3,7 @@ import type { ApprovalView } from '../../state/state.js';
 import { wholeCallLines } from './describe-call.js';
 import { effectText } from './effect-text.js';
 
-/** The request that finds the waiting calls a decision for this chat would cover (A5). */
+/** The request that finds the waiting calls a decision for this chat would cover (CALL5). */
 export function grantMatch(
   {
     chatId,
@@ -70,7 +70,7 @@ export function coveredText(count: number, when: CoveredWhen): string {
   return `${calls} ${when === 'now' ? 'now' : 'once a server is running'}`;
 }
 
-/** Groups the covered calls by when they run. `endsSoon`: this process only runs until the decision's chat has settled (X4). */
+/** Groups the covered calls by when they run. `endsSoon`: this process only runs until the decision's chat has settled (TERM4). */
 export function coveredGroups(
   waiting: readonly CoveredCall[],
   decided: { invocationId: string; chatId: string },

@@ -22,7 +22,7 @@ describe('how a call is shown', () => {
     expect(describeCall('write_file', { path: 'a', content: 'b', mode: 511 }).kind).toBe('fields');
   });
 
-  it('[A17.1] shows a command, a new file or an edit of another program like ours, with all other arguments', () => {
+  it('[CALL15.1] shows a command, a new file or an edit of another program like ours, with all other arguments', () => {
     expect(describeCall('claude__Bash', { command: 'git push', timeout: 5 })).toEqual({
       kind: 'shell',
       command: 'git push',

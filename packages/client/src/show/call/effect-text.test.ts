@@ -22,7 +22,7 @@ const effect: Effect = {
   truncated: false,
 };
 
-it('[A17] says what a call will do, destructive parts first, with every name on one line', () => {
+it('[CALL15] says what a call will do, destructive parts first, with every name on one line', () => {
   const text = effectText({ effect });
   expect(text).toMatchObject({
     sentence: 'Removes 1 file and 1 folder with 2 files, changes 2 files, moves 1 file, adds 2 files and 1 link',
@@ -51,7 +51,7 @@ it('[A17] says what a call will do, destructive parts first, with every name on 
   expect(cut?.notes).toEqual(['3 more paths are not listed.', 'Not all of it is shown. Approving covers all of it.']);
 });
 
-it('[A60.5] says that the program runs it itself, and lists what an approval of ours would leave out', () => {
+it('[CHANGE9.5] says that the program runs it itself, and lists what an approval of ours would leave out', () => {
   const sandbox: CallSandbox = { kind: 'external', network: 'unknown', hosts: [], readable: [], detail: 'Claude Code' };
   const text = effectText({ prediction: { ...effect, truncated: true, hidden: 2 }, sandbox, toolName: 'claude__Bash' });
   expect(text).toMatchObject({
@@ -76,7 +76,7 @@ it('[A60.5] says that the program runs it itself, and lists what an approval of 
   expect(isRehearsed({ toolName: 'claude__Bash' })).toBe(false);
 });
 
-it('[A53.10] says that there was no network and what was tried, and doesn’t say that approving applies “exactly this”', () => {
+it('[CHANGE8.6] says that there was no network and what was tried, and doesn’t say that approving applies “exactly this”', () => {
   const curl = { ...effect, files: [], leftOut: [], exitCode: 6, truncated: false, triedHosts: ['example.com'] };
   const text = effectText({ effect: curl, toolName: 'shell_cmd' });
   expect(text).toMatchObject({
@@ -110,7 +110,7 @@ it('says why it is unknown, and nothing for tools that never rehearse', () => {
   expect(effectText({})).toBeUndefined();
 });
 
-it('[A52.9] [A52.10] repeats no lines of a file tool, whose call shows them to their end, and doesn’t call it rehearsed', () => {
+it('[CHANGE7] [CHANGE7.1] repeats no lines of a file tool, whose call shows them to their end, and doesn’t call it rehearsed', () => {
   const [file] = effect.files.filter(({ path }) => path === 'n.txt');
   const written = { ...effect, files: file === undefined ? [] : [file], leftOut: [], exitCode: 0, truncated: true };
   expect(effectText({ effect: written, toolName: 'write_file' })).toMatchObject({

@@ -118,7 +118,7 @@ function exitText(exitCode: number, isOffline: boolean): string {
     : `The command fails with exit code ${exitCode}.`;
 }
 
-/** Nobody applies a prediction, so nothing is left out of it, and no draft is kept that could show more (A60). */
+/** Nobody applies a prediction, so nothing is left out of it, and no draft is kept that could show more (CHANGE9). */
 function predictionText(prediction: Prediction, program: string): EffectText {
   const { leftOut, exitCode, output, unlisted, hidden, truncated, triedHosts } = prediction;
   return {

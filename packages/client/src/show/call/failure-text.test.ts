@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { failureText } from './failure-text.js';
 
-it('[S3] [M9] [A45] tells you to check a call with an unknown outcome, and otherwise shows the tool’s error', () => {
+it('[STORE3] [WORLD9] [CHANGE2] tells you to check a call with an unknown outcome, and otherwise shows the tool’s error', () => {
   expect(failureText({ error: 'stopped, outcome unknown', outcome: 'stopped' })).toBe(
     'Stopped before it finished. Check what it did before you retry.',
   );

@@ -1,6 +1,6 @@
 import type { InvocationStatus } from '../../state/state.js';
 
-/** Why a call failed. If its outcome is unknown, check before you retry (S3). After a conflict, the agent can propose it again (A45). */
+/** Why a call failed. If its outcome is unknown, check before you retry (STORE3). After a conflict, the agent can propose it again (CHANGE2). */
 export function failureText({ error, outcome }: Omit<Extract<InvocationStatus, { kind: 'failed' }>, 'kind'>): string {
   if (outcome === 'stopped') return 'Stopped before it finished. Check what it did before you retry.';
   if (outcome === 'interrupted') return 'Interrupted, outcome unknown. Check what it did before you retry.';

@@ -4,7 +4,7 @@ import { after, type Current, nextCurrent, replacementOf } from './next-current.
 const step = (current: Current, queue: string[], taken: string[] = [], sending: string[] = []): Current =>
   nextCurrent(current, queue, { taken: new Set(taken), sending: new Set(sending) });
 
-describe('[A12] one approval at a time', () => {
+describe('[CALL12] one approval at a time', () => {
   it('starts with the oldest', () => {
     expect(step({ kind: 'none' }, ['a', 'b'])).toEqual({ kind: 'open', id: 'a' });
     expect(step({ kind: 'none' }, [])).toEqual({ kind: 'none' });
@@ -21,7 +21,7 @@ describe('[A12] one approval at a time', () => {
     expect(step({ kind: 'open', id: 'a' }, ['a'], ['a'])).toEqual({ kind: 'none' });
   });
 
-  it('[A52.7] goes from an edited call to the approval that replaces it, and stays until that one arrives', () => {
+  it('[CHANGE6.9] goes from an edited call to the approval that replaces it, and stays until that one arrives', () => {
     const calls: Record<string, { invocationId: string }> = {
       a: { invocationId: '1' },
       b: { invocationId: '2' },

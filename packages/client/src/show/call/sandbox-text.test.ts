@@ -32,11 +32,11 @@ describe('how a call runs, on every screen', () => {
     ],
     [{ kind: 'client' }, 'not sandboxed: it runs in the client that offers this tool', 'warning'],
     [{ kind: 'unknown', detail: 'docker' }, 'not known to be sandboxed (docker)', 'warning'],
-  ])('[A47] describes %j as: %s', (facts, words, level) => {
+  ])('[CALL20] describes %j as: %s', (facts, words, level) => {
     expect(sandboxText({ ...base, ...facts })).toEqual({ words, level });
   });
 
-  it('[A55.13] says that the folder is unknown if the program did not name it', () => {
+  it('[EXT1.13] says that the folder is unknown if the program did not name it', () => {
     const sandbox: CallSandbox = { ...base, kind: 'external', network: 'unknown', detail: 'Claude Code' };
     expect(folderOf({ workingDirectory: '/w', sandbox })).toBe('/w');
     expect(sandboxText(sandbox).words).not.toContain('relative paths');
@@ -45,7 +45,7 @@ describe('how a call runs, on every screen', () => {
     expect(sandboxText(unknown).words).toContain('relative paths may mean any file');
   });
 
-  it('[A47] derives the level from the fields, never from text', () => {
+  it('[CALL20] derives the level from the fields, never from text', () => {
     const claim = fc.oneof(
       fc.constantFrom('bubblewrap, no network', 'sandboxed, no network', 'sandbox-exec, public network'),
       fc.string(),

@@ -3,7 +3,7 @@ import { unsandboxedText, type Approval, type CallSandbox } from '@countersign/p
 /** `confined`: limited by a sandbox. `plain`: our own code, with the stated access only. `warning`: not limited. */
 export type SandboxLevel = 'confined' | 'plain' | 'warning';
 
-/** How a call runs, the same on all screens. The level depends only on the fields; `detail` is untrusted text that is only displayed (A21). */
+/** How a call runs, the same on all screens. The level depends only on the fields; `detail` is untrusted text that is only displayed (SAFE1). */
 export function sandboxText(sandbox: CallSandbox): { words: string; level: SandboxLevel } {
   const { kind, network, detail } = sandbox;
   switch (kind) {

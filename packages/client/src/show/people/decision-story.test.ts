@@ -16,7 +16,7 @@ describe('descriptions of a decision', () => {
     );
   });
 
-  it('[A16] name the device, and mark an agent as one', () => {
+  it('[LOG1] name the device, and mark an agent as one', () => {
     const decision = { outcome: 'approved', scope: 'once', by: ada, via: 'Chrome on Linux', at } as const;
     expect(decisionStory(decision, now)).toBe('Approved once by Ada Lovelace, from Chrome on Linux, 3 s ago');
     expect(decisionStory(decision, now, 'p1')).toBe('Approved once by you, from Chrome on Linux, 3 s ago');
@@ -40,7 +40,7 @@ describe('descriptions of a decision', () => {
     );
   });
 
-  it('[A51.5] name the person for whom someone signed', () => {
+  it('[SIGN4.5] name the person for whom someone signed', () => {
     const bob = { kind: 'person', id: 'bob', name: 'Bob' } as const;
     const signers = [{ ...bob, via: 'terminal', for: { id: 'p1', name: 'Ada Lovelace' } }];
     const decision = { outcome: 'approved', scope: 'once', by: bob, via: 'terminal', signers, at } as const;
@@ -50,7 +50,7 @@ describe('descriptions of a decision', () => {
     expect(approvedText(decision)).toBe('approved once by Bob, for Ada Lovelace');
   });
 
-  it('[A5] name the rule or grant that allowed the call, and its author', () => {
+  it('[CALL5] name the rule or grant that allowed the call, and its author', () => {
     const rule = 'allow remove(path=a*)';
     const byRule = { outcome: 'approved', scope: 'always', by: ada, at, released: { rule } } as const;
     expect(decisionStory(byRule, now)).toBe(
@@ -64,7 +64,7 @@ describe('descriptions of a decision', () => {
     expect(decisionStory(byGrant, now)).toBe('Allowed for this chat by Ada Lovelace, 3 s ago');
   });
 
-  it('[A48.3] name everyone who signed', () => {
+  it('[SIGN1.3] name everyone who signed', () => {
     const bob = { kind: 'person', id: 'p2', name: 'Bob' } as const;
     const signers = [
       { ...bob, via: 'Chrome on Android' },
@@ -83,18 +83,18 @@ describe('descriptions of a decision', () => {
     );
   });
 
-  it('[A7.2] say that a changed call needs approval again, without naming a person', () => {
+  it('[CALL7.2] say that a changed call needs approval again, without naming a person', () => {
     const superseded = { outcome: 'superseded', scope: 'once', by: SYSTEM, at, reason: 'changed' } as const;
     expect(decisionStory(superseded, now)).toBe('Needs approval again, 3 s ago: the call changed after it was shown');
   });
 
-  it('[A52.7] say who edited a call that is shown again', () => {
+  it('[CHANGE6.9] say who edited a call that is shown again', () => {
     const by = { kind: 'person', id: 'ada', name: 'Ada' } as const;
     const edited = { outcome: 'superseded', scope: 'once', by, at, editedArguments: { command: 'ls' } } as const;
     expect(decisionStory(edited, now)).toBe('Edited by Ada, 3 s ago. The edited call needs approval');
   });
 
-  it('[A11] show an expired approval, and how long it waited', () => {
+  it('[CALL11] show an expired approval, and how long it waited', () => {
     const expired = { outcome: 'expired', scope: 'once', by: SYSTEM, at } as const;
     expect(decisionStory({ ...expired, waitedMs: 30_000 }, now)).toBe('Expired after 30 s, nothing ran');
     expect(decisionStory({ ...expired, waitedMs: 5_000 }, now)).toBe('Expired after 5 s, nothing ran');

@@ -57,7 +57,7 @@ function ruleText({ rule }: NonNullable<Decision['released']>): string {
   return rule === undefined ? '' : `: ${rule}`;
 }
 
-/** `expired after 30 s, nothing ran` (A11). */
+/** `expired after 30 s, nothing ran` (CALL11). */
 export function expiredText(decision: Decision | undefined): string {
   const waited = decision?.waitedMs === undefined ? '' : ` after ${secondsText(decision.waitedMs)}`;
   return `expired${waited}, nothing ran`;

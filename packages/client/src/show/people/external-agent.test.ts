@@ -25,7 +25,7 @@ function found(...senders: string[]): string | undefined {
   return externalAgent(state)?.name;
 }
 
-it('[A55.14] finds the agent outside of a chat in which nobody else has written', () => {
+it('[EXT1.14] finds the agent outside of a chat in which nobody else has written', () => {
   expect(found('claude', 'claude')).toBe('Claude');
   for (const senders of [[], ['claude', 'human'], ['human', 'claude'], ['scout', 'claude'], ['removed', 'claude']])
     expect(found(...senders)).toBeUndefined();

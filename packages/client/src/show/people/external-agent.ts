@@ -4,7 +4,7 @@ import type { ChatState } from '../../state/state.js';
 import { get } from '../../state/table.js';
 
 /**
- * The agent of a chat in which a program outside proposes its calls and nobody has written: it takes no messages (A55). Undefined for other
+ * The agent of a chat in which a program outside proposes its calls and nobody has written: it takes no messages (EXT1). Undefined for other
  * chats. Reads the newest lines first, so that it ends soon in a chat of people.
  */
 export function externalAgent({

@@ -7,12 +7,12 @@ describe('completing a mention', () => {
     ['@ma', { from: 0, typed: 'ma' }],
     ['hello\n  @Sc', { from: 8, typed: 'Sc' }],
     ['@Scout, @ma', { from: 8, typed: 'ma' }],
-  ])('[M3.1] finds the mention at the start of a paragraph in %j', (text, found) => {
+  ])('[WORLD3.1] finds the mention at the start of a paragraph in %j', (text, found) => {
     expect(mentionAt(text, text.length)).toEqual(found);
   });
 
   it.each(['mail bob@x', 'I asked @ma', 'plain', 'a @'])(
-    '[M3.3] opens no list for %j, which mentions nobody',
+    '[WORLD3.3] opens no list for %j, which mentions nobody',
     (text) => {
       expect(mentionAt(text, text.length)).toBeUndefined();
     },

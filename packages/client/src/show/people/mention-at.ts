@@ -4,7 +4,7 @@ export interface Mention {
   typed: string;
 }
 
-/** The mention at the cursor. Only at the start of a paragraph (M3): elsewhere, a mention addresses nobody, so no list opens. */
+/** The mention at the cursor. Only at the start of a paragraph (WORLD3): elsewhere, a mention addresses nobody, so no list opens. */
 export function mentionAt(text: string, cursor: number): Mention | undefined {
   const start = text.lastIndexOf('\n', cursor - 1) + 1;
   const line = text.slice(start, cursor);

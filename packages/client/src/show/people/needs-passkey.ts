@@ -1,4 +1,4 @@
-/** Whether a call can only be approved with a passkey (A49). Denying needs none. */
+/** Whether a call can only be approved with a passkey (SIGN2). Denying needs none. */
 export function needsPasskey(needs: readonly { rule: string; passkey?: true }[] | undefined): boolean {
   return needs?.some(({ passkey }) => passkey === true) ?? false;
 }

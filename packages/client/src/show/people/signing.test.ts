@@ -52,7 +52,7 @@ describe('what the reader can do about a call', () => {
     ['the people are not loaded', [{ ...finance(), may: [], mayIds: undefined as never }], reader('ada'), 'unknown'],
     ['too many people to list', [finance({ mayIds: ['x', 'y'], eligible: 500 })], reader('ada'), 'decide'],
     ['all signatures are there', [finance({ signed: [ada, bob], may: [], mayIds: [] })], reader('ada'), 'decide'],
-  ])('[A48.9] %s', (_, needs, me, part) => {
+  ])('[SIGN1.10] %s', (_, needs, me, part) => {
     const asked =
       needs === undefined
         ? {}
@@ -61,19 +61,19 @@ describe('what the reader can do about a call', () => {
     expect(isForYou(asked, me)).toBe(part === 'decide');
   });
 
-  it('[A48.9] a member can answer a question, and a viewer can only read it', () => {
+  it('[SIGN1.10] a member can answer a question, and a viewer can only read it', () => {
     const question = { text: 'Which?', choices: [] };
     expect(yourPart({ question }, reader('ada', { maySign: false }))).toBe('decide');
     expect(yourPart({ question }, reader('ada', { maySign: false, mayAnswer: false }))).toBe('watch');
   });
 
-  it('[A48.2] editing is offered only where it is accepted', () => {
+  it('[SIGN1.2] editing is offered only where it is accepted', () => {
     expect(mayEdit({ options: ['approve_once', 'deny'] })).toBe(true);
     expect(mayEdit({ options: ['approve_once', 'deny'], needs: [finance()] })).toBe(false);
     expect(mayEdit({ options: ['deny'] })).toBe(false);
   });
 
-  it('[W8.1] takes the higher of the role on the server and the role in the world', () => {
+  it('[WHO4.1] takes the higher of the role on the server and the role in the world', () => {
     const me = { kind: 'person', id: 'ada', name: 'Ada', via: 'http', role: 'viewer', actions: ['read'] } as const;
     const given = { ...me, actions: [...me.actions], worldRoles: { harbour: 'approver' as const } };
     expect(readerIn(given, 'harbour')).toMatchObject({ maySign: true, mayAnswer: true });
@@ -108,11 +108,11 @@ describe('the signature lines of a card', () => {
       'eve',
       ['Needs 2 of Finance', 'You can sign for Ada Lovelace.'],
     ],
-  ])('[A48.9] [A51.5] %j, as %s', (need, id, lines) => {
+  ])('[SIGN1.10] [SIGN4.5] %j, as %s', (need, id, lines) => {
     expect(signingLines({ needs: [need] }, reader(id))).toEqual(lines);
   });
 
-  it('[A48.9] says that the role can’t decide', () => {
+  it('[SIGN1.10] says that the role can’t decide', () => {
     expect(signingLines({}, reader('ada', { maySign: false }))).toEqual([
       "Your role can't approve or deny calls. Approvers can.",
     ]);

@@ -19,7 +19,7 @@ export type YourPart = 'decide' | 'signed' | 'deny' | 'watch' | 'unknown';
 
 type SignableApproval = Pick<ApprovalView, 'needs' | 'question'>;
 
-/** The server decides in any case (A48). If the reader is unknown, everything is offered. */
+/** The server decides in any case (SIGN1). If the reader is unknown, everything is offered. */
 export function yourPart({ needs = [], question }: SignableApproval, me: Reader | undefined): YourPart {
   if (me === undefined) return 'decide';
   if (question !== undefined) return me.mayAnswer ? 'decide' : 'watch';
@@ -41,13 +41,13 @@ export function isForYou(approval: SignableApproval, me: Reader | undefined): bo
   return yourPart(approval, me) === 'decide';
 }
 
-/** Whether the reader could sign a call if they had a trusted passkey (A49). */
+/** Whether the reader could sign a call if they had a trusted passkey (SIGN2). */
 export function lacksPasskey(approval: SignableApproval, me: Reader | undefined): boolean {
   if (me === undefined || yourPart(approval, me) !== 'deny') return false;
   return approval.needs?.some(({ lackPasskeyIds }) => lackPasskeyIds?.includes(me.id) === true) ?? false;
 }
 
-/** Nobody can edit a call for which a rule says who must sign (A48.2), or that an ACP agent runs (A59). */
+/** Nobody can edit a call for which a rule says who must sign (SIGN1.2), or that an ACP agent runs (EXT3). */
 export function mayEdit({
   options,
   needs,
@@ -82,7 +82,7 @@ export function signingLines(approval: SignableApproval, me: Reader | undefined)
   }
 }
 
-/** For whom the reader would sign (A51): `You can sign for Ada Lovelace.` */
+/** For whom the reader would sign (SIGN4): `You can sign for Ada Lovelace.` */
 function coverLines(needs: readonly NeededSignatures[], me: Reader | undefined): string[] {
   const names = needs.flatMap(({ delegates = [] }) =>
     delegates.filter(({ id }) => id === me?.id).map(({ for: { name } }) => name),

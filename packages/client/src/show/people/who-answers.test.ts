@@ -5,7 +5,7 @@ import { whoAnswers } from './who-answers.js';
 const agent = (name: string, active = true): Addressable => ({ id: name.toLowerCase(), name, active });
 const crew = [agent('Ada'), agent('Bob'), agent('Off', false)];
 
-describe('[M3.6] who will answer', () => {
+describe('[WORLD3.6] who will answer', () => {
   it('names the agents that are mentioned, or the main agent, or everyone', () => {
     expect(whoAnswers('@bob hi', crew, 'ada')).toEqual({ kind: 'agents', names: ['Bob'] });
     expect(whoAnswers('hi', crew, 'ada')).toEqual({ kind: 'agents', names: ['Ada'] });

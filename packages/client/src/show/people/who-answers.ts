@@ -27,7 +27,7 @@ function addressable({ provider = '', ...agent }: KnownAgent): Addressable {
   return toAddressable({ ...agent, provider });
 }
 
-/** Applies the same rules as the server (M2–M4), so that a person sees who will answer before they send. */
+/** Applies the same rules as the server (WORLD2–WORLD4), so that a person sees who will answer before they send. */
 export function whoAnswers(content: string, all: readonly KnownAgent[], mainAgent: string | undefined): WhoAnswers {
   const agents = all.some(isExternal) ? all.map(addressable) : all;
   const { agentIds, addressed } = resolveAddressees({ content, speaker: { kind: 'human' }, agents, mainAgent });

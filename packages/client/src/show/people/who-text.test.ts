@@ -3,7 +3,7 @@ import { signedText, writerName } from './who-text.js';
 
 const ada = { kind: 'person', id: 'p1', name: 'Ada Lovelace' } as const;
 
-it('[A16.7] shows who signed and from where', () => {
+it('[LOG1.6] shows who signed and from where', () => {
   expect(signedText(ada, 'Chrome on Linux')).toBe('Ada Lovelace, from Chrome on Linux');
   expect(signedText(ada, 'terminal')).toBe('Ada Lovelace, from the terminal');
   expect(signedText(ada, 'http')).toBe('Ada Lovelace');
@@ -12,7 +12,7 @@ it('[A16.7] shows who signed and from where', () => {
   expect(signedText(undefined)).toBe('');
 });
 
-it('[A16.7] names the writer of a message unless it is the reader', () => {
+it('[LOG1.6] names the writer of a message unless it is the reader', () => {
   expect(writerName({ name: 'human', who: ada }, 'p2')).toBe('Ada Lovelace');
   expect(writerName({ name: 'human', who: ada }, 'p1')).toBeUndefined();
   expect(writerName({ name: 'human', who: ada }, undefined)).toBeUndefined();

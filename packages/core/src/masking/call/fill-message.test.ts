@@ -12,21 +12,21 @@ describe('fillMessage', () => {
     ['{missing} {a.missing} { a } {}', { a: 1 }, '{missing} {a.missing} { a } {}'],
     ['{constructor} {toString.name} {__proto__}', {}, '{constructor} {toString.name} {__proto__}'],
     ['{a}', 'no object', '{a}'],
-  ])('[A1.1] %s', (template, filledFrom, message) => {
+  ])('[CALL1.1] %s', (template, filledFrom, message) => {
     expect(fillMessage(template, filledFrom)).toBe(message);
   });
 
-  it('[A1.1] a placeholder inside an argument is not filled', () => {
+  it('[CALL1.1] a placeholder inside an argument is not filled', () => {
     expect(fillMessage('{a} {b}', { a: '{b} $& $1', b: '{a}' })).toBe('{b} $& $1 {a}');
   });
 
-  it('[A1.1] keeps the placeholder of a value that can’t be serialized', () => {
+  it('[CALL1.1] keeps the placeholder of a value that can’t be serialized', () => {
     const circular: Record<string, unknown> = {};
     circular['self'] = circular;
     expect(fillMessage('{self}', circular)).toBe('{self}');
   });
 
-  it('[A1.1] inserts any text literally', () => {
+  it('[CALL1.1] inserts any text literally', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
         expect(fillMessage('<{a}>', { a: text })).toBe(`<${text}>`);

@@ -1,7 +1,7 @@
 import { MESSAGE_FIELD } from '@countersign/protocol';
 
 /**
- * Fills `{argument}` and `{nested.argument}` in a tool's approval message from the masked arguments (A1). Unknown placeholders stay.
+ * Fills `{argument}` and `{nested.argument}` in a tool's approval message from the masked arguments (CALL1). Unknown placeholders stay.
  * Inserted text isn't scanned again, so an argument can't inject a placeholder.
  */
 export function fillMessage(template: string, maskedArguments: unknown): string {

@@ -7,7 +7,7 @@ import { type Candidate, kindOf } from './kind-of-secret.js';
 import { programOf } from './program-of.js';
 import { readsAsText } from './reads-as-text.js';
 
-/** Whether nothing in the call can execute or expand the candidate, or use it as a path or host. False if in doubt (A15). */
+/** Whether nothing in the call can execute or expand the candidate, or use it as a path or host. False if in doubt (SAFE6). */
 export function isInert(candidate: Candidate, context: CallContext): boolean {
   const { text, start, end, key } = candidate;
   const secret = text.slice(start, end);

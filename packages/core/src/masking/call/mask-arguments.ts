@@ -7,7 +7,7 @@ import { textAsJson } from '../text-as-json.js';
 const MAX_REMEMBERED = 4 * 1024 * 1024;
 
 interface ShownArguments extends MaskedCall {
-  /** Set if nothing is masked, escaped or abbreviated, so the value is the original (A40). */
+  /** Set if nothing is masked, escaped or abbreviated, so the value is the original (LOG2). */
   isOriginal: boolean;
 }
 
@@ -25,7 +25,7 @@ export function showsOriginal(shown: unknown): boolean {
 }
 
 /**
- * Arguments as people, logs and the audit log see them (A15). Cached, because every step of a call shows them. Don't mutate the returned value.
+ * Arguments as people, logs and the audit log see them (SAFE6). Cached, because every step of a call shows them. Don't mutate the returned value.
  */
 export function maskArguments(argumentsText: string): ShownArguments {
   return recent(argumentsText);

@@ -12,7 +12,7 @@ const AWS = key('wJalrXUtnFEMI', '/K7MDENG/bPxRfiCYEXAMPLEKEY');
 const PASSWORD = 'correct-horse-battery';
 
 describe('what a call would run', () => {
-  it('[A15] is shown in each of 1,000 calls that were built to hide it', () => {
+  it('[SAFE6] is shown in each of 1,000 calls that were built to hide it', () => {
     const hidden = hostileCalls().filter(({ arguments: args, payload }) => {
       const shown = JSON.stringify(maskCall(args).value);
       return !shown.includes(JSON.stringify(payload).slice(1, -1));
@@ -33,11 +33,11 @@ describe('what a call would run', () => {
     [{ command: 'set TOKEN=reboot && %TOKEN%' }],
     [{ path: 'Dockerfile', content: 'ENV API_KEY=Ab1Cd2Ef3Gh4Ij5Kl6' }],
     [{ script: 'x', token: 'eval $x' }],
-  ])('[A15] %j is shown unchanged', (args) => {
+  ])('[SAFE6] %j is shown unchanged', (args) => {
     expect(maskCall(args)).toMatchObject({ value: args, secrets: [] });
   });
 
-  it('[A15] a call over the scan limit is shown unchanged', () => {
+  it('[SAFE6] a call over the scan limit is shown unchanged', () => {
     const args = { path: 'a.json', content: `{"token": "${GITHUB}", "x": "${'y'.repeat(33 * 1024)}"}` };
     expect(maskCall(args)).toMatchObject({ value: args, secrets: [] });
   });
@@ -62,7 +62,7 @@ describe('a secret that is not executed', () => {
     [{ password: PASSWORD }, PASSWORD],
     [{ letter: `deploy --password ${PASSWORD}` }, PASSWORD],
     [{ message: `Use ${GITHUB} for this.` }, GITHUB],
-  ])('[A15] masks the middle in %j', (args, secret) => {
+  ])('[SAFE6] masks the middle in %j', (args, secret) => {
     const masked = maskCall(args);
     const shown = JSON.stringify(masked.value);
     expect(shown).not.toContain(secret.slice(4, -4));
@@ -70,7 +70,7 @@ describe('a secret that is not executed', () => {
     expect(reveal(masked.value, masked.secrets)).toEqual({ ok: true, value: args });
   });
 
-  it('[A15.1] shows its length, and as much of its start and end as its length permits', () => {
+  it('[SAFE6.1] shows its length, and as much of its start and end as its length permits', () => {
     const shows = (secret: string): unknown => maskCall({ password: secret }).value;
     expect(shows('hunter2')).toEqual({ password: '‹masked 1: 7 characters›' });
     expect(shows('hunter2hunter2')).toEqual({ password: 'hu‹masked 1: 10 characters›r2' });
@@ -96,7 +96,7 @@ describe('two calls', () => {
   );
   const text = fc.array(fragment, { maxLength: 12 }).map((parts) => parts.join(''));
 
-  it('[A15.2] that differ outside the masked middle of a secret are shown differently', () => {
+  it('[SAFE6.2] that differ outside the masked middle of a secret are shown differently', () => {
     const change = fc.record({ at: fc.nat(), to: fc.constantFrom('x', 'Z', '7', ' ', ';', '/', '', 'zz') });
     fc.assert(
       fc.property(text, text, change, (command, token, { at, to }) => {
@@ -112,7 +112,7 @@ describe('two calls', () => {
     );
   });
 
-  it('[A15] that are shown identically differ only in masked middles', () => {
+  it('[SAFE6] that are shown identically differ only in masked middles', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 2, maxLength: 6 }), (commands) => {
         const byShown = new Map<string, string>();
@@ -129,14 +129,14 @@ describe('two calls', () => {
 });
 
 describe('an unreadable call', () => {
-  it('[T11.3] is not shown completely, and says so', () => {
+  it('[TURN11.3] is not shown completely, and says so', () => {
     const masked = maskCall({ content: '\u202ea'.repeat(30_000) });
     expect(masked.isWhole).toBe(false);
     expect((masked.value as { content: string }).content).toMatch(/a‹20000 characters not shown›$/);
     expect(maskCall({ content: '\u202ea'.repeat(10_000) }).isWhole).toBe(true);
   });
 
-  it('[A15] masks a diff in the same way', () => {
+  it('[SAFE6] masks a diff in the same way', () => {
     expect(maskCallText('+ token=hunter2\n+ ./sk-proj-AAAA1111BBBB2222evil')).toContain('BBBB2222evil');
   });
 });

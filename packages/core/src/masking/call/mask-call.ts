@@ -16,7 +16,7 @@ import type { Span } from '../scan/spans.js';
 /** Each candidate is examined closely, so thousands of them would block the process. */
 const MAX_CANDIDATES = 200;
 
-/** Limit on escapes and whitespace placeholders. Text with more of them is unreadable, so it is withheld and the call is refused (T11). */
+/** Limit on escapes and whitespace placeholders. Text with more of them is unreadable, so it is withheld and the call is refused (TURN11). */
 const MAX_PLACEHOLDERS = 20_000;
 
 export interface MaskedCall extends Masked<unknown> {
@@ -25,7 +25,7 @@ export interface MaskedCall extends Masked<unknown> {
 }
 
 /**
- * The arguments of a call as people, events and the audit log see them (A15). The model chooses what looks like a secret, so a secret is masked
+ * The arguments of a call as people, events and the audit log see them (SAFE6). The model chooses what looks like a secret, so a secret is masked
  * only where nothing in the call can run it, and only its middle. If in doubt, it is shown.
  */
 export function maskCall(value: unknown): MaskedCall {

@@ -15,7 +15,7 @@ const diff = (text: string): string => text.replace(/^(?=.)/gm, '+');
 const lines = (length: number): string => '+a line without any secret\n'.repeat(length / 27 + 1).slice(-length);
 const words = (length: number): string => '"name","number",'.repeat(length / 16 + 1).slice(-length);
 
-it.each(['fn', 'LET', 'DEF', 'sh'])('[A15] masks a private key in which a line has the word %s', (word) => {
+it.each(['fn', 'LET', 'DEF', 'sh'])('[SAFE6] masks a private key in which a line has the word %s', (word) => {
   const line = `YEqPMeGhDO556pWG+SbhJsDEiiw4i6LLQJFS+${word}+KCNJMjPjvfE0ApRo+`;
   for (const last of [line, `${line}${word}`, `${word}+${line}`]) {
     const key = `-----BEGIN PRIVATE KEY-----\n${`${line}\n`.repeat(30)}${last}\n-----END PRIVATE KEY-----\n`;
@@ -28,7 +28,7 @@ it.each([
   ['the longest private key', lines, diff(longest)],
   ['a private key in JSON', words, `{"private_key":${JSON.stringify(pem)}}`],
   ['a token', words, '{"token":"ghp_abcdefghijklmnopqrstuvwxyz0123456789"}'],
-])('[A15.4] masks %s at the end of a part of a long text', (_, filler, secret) => {
+])('[SAFE6.4] masks %s at the end of a part of a long text', (_, filler, secret) => {
   const masked = maskCallText(secret);
   expect(masked).not.toBe(secret);
   for (let part = 1; part <= 20; part += 1) {

@@ -10,7 +10,7 @@ export const wordCharacter = `[^\\s"'\\\\${shellOperators}${HIDDEN}]`;
 export const holdLimit = 16 * 1024;
 
 /**
- * How many characters of one text or value are scanned: as much of a result as a model may get (T13), plus a margin. Without a limit, a text of
+ * How many characters of one text or value are scanned: as much of a result as a model may get (TURN13), plus a margin. Without a limit, a text of
  * several megabytes would block the process for seconds.
  */
 export const scanLimit = 68 * 1024;

@@ -74,7 +74,7 @@ describe('mayHoldSecret', () => {
     'At 12:30 we left (see notes/today.md), a well-known place - or so they say. 1 + 1 = 2',
     'Ünïcode 漢字 \u{1F600} development-environment getElementById',
     'allow book_room(city=Lisbon, nights=2, notes=none)',
-  ])('[A15] skips the scan of %j', (plain) => {
+  ])('[SAFE6] skips the scan of %j', (plain) => {
     expect(mayHoldSecret(plain)).toBe(false);
   });
 
@@ -85,11 +85,11 @@ describe('mayHoldSecret', () => {
     'to\u212Aen=hunter2',
     'pw=hunter2',
     '_auth=hunter2',
-  ])('[A15] scans %j', (named) => {
+  ])('[SAFE6] scans %j', (named) => {
     expect(mayHoldSecret(named)).toBe(true);
   });
 
-  it('[A15] is never false for a text in which the scanner masks or expects a secret', () => {
+  it('[SAFE6] is never false for a text in which the scanner masks or expects a secret', () => {
     fc.assert(
       fc.property(text, (candidate) => {
         fc.pre(!mayHoldSecret(candidate));
@@ -103,7 +103,7 @@ describe('mayHoldSecret', () => {
     );
   });
 
-  it('[A15] does not change the output, which equals that of a stream that is always scanned', () => {
+  it('[SAFE6] does not change the output, which equals that of a stream that is always scanned', () => {
     fc.assert(
       fc.property(text, (whole) => {
         const display = createChunkMasker();

@@ -43,7 +43,7 @@ describe('an allow rule about named arguments', () => {
     ['amount=1000', { amount: '1,000' }, false],
     ['amount > 100', { amount: '1,000' }, false],
     ['amount > 100', { amount: { '500': 1 } }, false],
-  ])('[A25.3] [A25.4] allow x(%s) on %j: %s', (pattern, args, expected) => {
+  ])('[RULE4.3] [RULE4.4] allow x(%s) on %j: %s', (pattern, args, expected) => {
     expect(outcome(`allow x(${pattern})`, plain(args))).toBe(expected ? 'allow' : 'none');
     expect(patternCovers(pattern, toMatchable(plain(args)))).toBe(expected);
   });
@@ -80,7 +80,7 @@ describe('an allow rule about named arguments', () => {
     ["command='ls src'", { command: 'ls src' }, [words('ls', 'src')], true],
     ["command='ls src', *", { command: 'ls src', parameters: ['x'] }, [words('ls', 'src', 'x')], false],
     ["command='ls $x'", { command: 'ls $x' }, [{ kind: 'dynamic', why: '$x' }], false],
-  ])('[A25.3] [A25.4] allow x(%s) on %j that touches %j: %s', (pattern, args, subjects, expected) => {
+  ])('[RULE4.3] [RULE4.4] allow x(%s) on %j that touches %j: %s', (pattern, args, subjects, expected) => {
     expect(outcome(`allow x(${pattern})`, reporting(args, ...subjects))).toBe(expected ? 'allow' : 'none');
     expect(patternCovers(pattern, toMatchable(reporting(args, ...subjects)))).toBe(expected);
   });
@@ -93,7 +93,7 @@ describe('an allow rule about named arguments', () => {
     }),
   );
 
-  it('[A19] [A24] that was proposed covers its call in any argument order, and no call with another argument or value', () => {
+  it('[RULE1] [RULE3] that was proposed covers its call in any argument order, and no call with another argument or value', () => {
     const value = fc.oneof(text, fc.jsonValue({ maxDepth: 2 }));
     fc.assert(
       fc.property(fc.dictionary(text, value, { minKeys: 1, maxKeys: 4 }), text, value, (args, name, other) => {
@@ -111,7 +111,7 @@ describe('an allow rule about named arguments', () => {
     );
   });
 
-  it('[A19] is proposed for every call that fits on one line', () => {
+  it('[RULE1] is proposed for every call that fits on one line', () => {
     const args = { to: 'a, b', '': 1, 'x=y': "it's", n: -0.5, deep: { a: [true, null] }, text: '1' };
     expect(proposeRule(plain(args))).toBe(
       `allow x(""=1, deep='{"a":[true,null]}', n=-0.5, text='"1"', to='a, b', "x=y"=it\\'s)`,
@@ -119,7 +119,7 @@ describe('an allow rule about named arguments', () => {
     expect(proposeRule(plain({}))).toBe('allow x()');
   });
 
-  it('[A24.1] round-trips', () => {
+  it('[RULE3.1] round-trips', () => {
     const word = fc
       .array(
         text.filter((one) => one !== ''),

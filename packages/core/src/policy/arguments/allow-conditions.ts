@@ -10,7 +10,7 @@ import { keyOf } from './named-index.js';
 import { isRecord } from './prepare-arguments.js';
 
 /**
- * Interprets the conditions of an allow rule as narrowly as possible (A19). The rule must cover everything that the call touches: its reported
+ * Interprets the conditions of an allow rule as narrowly as possible (RULE1). The rule must cover everything that the call touches: its reported
  * subjects, or all arguments if the tool reports none. A `*` at the end matches any other arguments.
  */
 export function allowConditions({ conditions, open }: Named): NamedMatcher {

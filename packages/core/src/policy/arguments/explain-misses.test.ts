@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { plain, policies, reporting } from '../../testing/policy-calls.js';
 import { explainMisses } from './explain-misses.js';
 
-it('[A26] explains why each rule for a tool did not apply', () => {
+it('[RULE5] explains why each rule for a tool did not apply', () => {
   const rules = [
     'deny x(path=secret.txt)',
     'deny x(size > 5)',

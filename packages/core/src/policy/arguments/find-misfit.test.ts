@@ -47,7 +47,7 @@ describe('a rule that matches no call', () => {
     ['allow pay(to=bob)', 'every call to pay also has amount'],
     ['allow pay(to=bob amount=5)', 'separate arguments with commas'],
     ['allow pay()', 'has the argument to'],
-  ])('[A26] %s is rejected: %s', (rule, sentence) => {
+  ])('[RULE5] %s is rejected: %s', (rule, sentence) => {
     expect(why(rule)).toContain(sentence);
   });
 
@@ -68,11 +68,11 @@ describe('a rule that matches no call', () => {
     'allow pay(to=bob, amount <= 5)',
     'allow pay(to=bob, *)',
     'allow pay(amount=5 to=bob)',
-  ])('[A26] %s is accepted', (rule) => {
+  ])('[RULE5] %s is accepted', (rule) => {
     expect(why(rule)).toBeUndefined();
   });
 
-  it('[A26] is rejected only if the tool is known', () => {
+  it('[RULE5] is rejected only if the tool is known', () => {
     const nothing = (): [] => [];
     expect(why('allow pay(git status)', nothing)).toBeUndefined();
     expect(why('deny pay(to=the casino)', nothing)).toContain('Quote a value');

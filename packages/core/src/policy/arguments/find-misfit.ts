@@ -51,7 +51,7 @@ function findCompareMisfit(name: string, schema: ArgumentSchema, verb: Verb, too
 }
 
 /**
- * Whether values may be compared with a number. A deny or ask rule matches any text that isn't a number (A25.2), so on a string it would match
+ * Whether values may be compared with a number. A deny or ask rule matches any text that isn't a number (RULE4.2), so on a string it would match
  * almost every call.
  */
 function mayCompare({ types, values, items }: ArgumentSchema, verb: Verb): boolean {
@@ -110,7 +110,7 @@ function findUncovered(rule: Rule, named: Named, tool: KnownTool): string | unde
   );
 }
 
-/** Checks conditions for a tool that reports subjects: an allow rule covers commands only by their exact text (A25). */
+/** Checks conditions for a tool that reports subjects: an allow rule covers commands only by their exact text (RULE4). */
 function findCommandMisfit(rule: Rule, named: Named, tool: KnownTool): string | undefined {
   const { verb } = rule;
   const subjects = tool.touches?.(sampleOf(named)) ?? [];

@@ -76,12 +76,12 @@ describe('a deny rule about a named argument', () => {
     ['amount > 100', { amount: { '500': 1 } }, true],
     ['amount > 100', { amount: { value: '1,000' } }, true],
     ['amount > 100', { amount: '"5"' }, true],
-  ])('[A25.1] [A25.2] deny x(%s) on %j: %s', (pattern, args, expected) => {
+  ])('[RULE4.1] [RULE4.2] deny x(%s) on %j: %s', (pattern, args, expected) => {
     expect(outcome(`deny x(${pattern})`, plain(args))).toBe(expected ? 'deny' : 'none');
     expect(outcome(`ask *(${pattern})`, plain(args))).toBe(expected ? 'ask' : 'none');
   });
 
-  it('[A25.1] matches regardless of the other arguments and their order', () => {
+  it('[RULE4.1] matches regardless of the other arguments and their order', () => {
     const name = fc.string({ unit: fc.constantFrom('a', 'b', 'Z', '_', '1', '-'), minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(
@@ -106,14 +106,14 @@ describe('a deny rule about a named argument', () => {
     ['path=secret.txt', '/srv/project/notes.txt', false],
     ['content=x', '/srv/project/x', false],
   ])(
-    '[A25.1] deny x(%s) applies to the path %s that the tool reports for the argument: %s',
+    '[RULE4.1] deny x(%s) applies to the path %s that the tool reports for the argument: %s',
     (pattern, path, expected) => {
       const call = reporting({ content: '' }, { kind: 'path', path, argument: 'path' });
       expect(outcome(`deny x(${pattern})`, call)).toBe(expected ? 'deny' : 'none');
     },
   );
 
-  it('[A25] applies to the files that a call finds while walking a folder', () => {
+  it('[RULE4] applies to the files that a call finds while walking a folder', () => {
     const call = reporting({ pattern: 'key' }, { kind: 'path', path: '/srv/project', argument: 'path' });
     const withheld = withholdPaths(policies(['deny x(path=./secrets/**)', 'deny x(path=./b, pattern=other)']), call);
     expect(withheld?.('/srv/project/secrets/key')).toBe(true);
@@ -121,7 +121,7 @@ describe('a deny rule about a named argument', () => {
     expect(withheld?.('/srv/project/src/a.ts')).toBe(false);
   });
 
-  it('[A25] still matches as a pattern of words if it was stored as one', () => {
+  it('[RULE4] still matches as a pattern of words if it was stored as one', () => {
     const words = (...of: string[]): PolicyCall => reporting({}, { kind: 'words', words: of });
     expect(outcome('deny x(if=/dev/zero)', words('if=/dev/zero'))).toBe('deny');
     expect(outcome('deny x(a=1,b=2)', plain({ a: '1,b=2' }))).toBe('deny');

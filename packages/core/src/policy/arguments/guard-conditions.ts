@@ -9,7 +9,7 @@ import { foldText, type Leaf, looksLikePath } from './prepare-arguments.js';
 import { literalNumber } from './scan-named.js';
 
 /**
- * Interprets the conditions of a deny or ask rule as broadly as possible (A19), regardless of the other arguments. A value that can't be
+ * Interprets the conditions of a deny or ask rule as broadly as possible (RULE1), regardless of the other arguments. A value that can't be
  * compared with a number matches.
  */
 export function guardConditions({ conditions, open, separator }: Named): NamedMatcher {

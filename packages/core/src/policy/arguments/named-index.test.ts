@@ -17,7 +17,7 @@ const prepare = (value: Record<string, unknown>, told: boolean) =>
     subjectsFrom: told ? 'tool' : 'arguments',
   });
 
-it('[N3] tests only rules that spell out the argument’s value, and rules that spell out no value', () => {
+it('[LIMIT3] tests only rules that spell out the argument’s value, and rules that spell out no value', () => {
   const spelt = Array.from({ length: 1000 }, (_, index) => `deny x(to=someone-${index}, amount > 5)`);
   const [group] = groupsFor(compileStored([...spelt, 'deny x(amount > 9)']).deny, 'x');
   const tried = (args: Record<string, unknown>): string[] =>
@@ -26,7 +26,7 @@ it('[N3] tests only rules that spell out the argument’s value, and rules that 
   expect(tried({ amount: 6 })).toEqual(['deny x(amount > 9)']);
 });
 
-it('[A25] finds every rule whose conditions are all met', () => {
+it('[RULE4] finds every rule whose conditions are all met', () => {
   const text = fc.constantFrom(
     'a',
     ' A ',

@@ -2,7 +2,7 @@ import type { Subject } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { outcome, plain, reporting } from '../../testing/policy-calls.js';
 
-describe('[A24] [A24.1] other spellings of the same arguments', () => {
+describe('[RULE3] [RULE3.1] other spellings of the same arguments', () => {
   const deep = '['.repeat(100_000) + '"casino"' + ']'.repeat(100_000);
   it.each<[string, Record<string, unknown>]>([
     ['items.price > 100', { items: '[{"price":500}]' }],

@@ -23,7 +23,7 @@ describe('invalid conditions', () => {
     ['amount => 5', 7, 'unknown operator =>'],
     ['amount=<5', 6, 'unknown operator =<'],
     ['amount <> 5', 7, 'unknown operator <>'],
-  ])('[A26.2] (%s) is rejected for every tool, with its position', (pattern, position, words) => {
+  ])('[RULE5.2] (%s) is rejected for every tool, with its position', (pattern, position, words) => {
     for (const head of ['deny *(', 'ask unknown(', 'allow x(']) {
       const parsed = parseRule(`${head}${pattern})`);
       expect(parsed).toMatchObject({ ok: false, position: head.length + position });
@@ -32,7 +32,7 @@ describe('invalid conditions', () => {
   });
 
   it.each(['deny *(to=the casino)', 'deny unknown(to= bob)', 'ask mcp__*(to = the casino)'])(
-    '[A26] %s is rejected for globs and unknown tools: it would parse as words and match nothing',
+    '[RULE5] %s is rejected for globs and unknown tools: it would parse as words and match nothing',
     (text) => {
       const parsed = parseRule(text);
       if (!parsed.ok) throw new Error(parsed.error);
@@ -46,13 +46,13 @@ describe('invalid conditions', () => {
     'deny *(env A=b npm *)',
     'deny unknown(to=bob)',
     'allow unknown(to=\\=bob)',
-  ])('[A26] %s is accepted', (text) => {
+  ])('[RULE5] %s is accepted', (text) => {
     const parsed = parseRule(text);
     if (!parsed.ok) throw new Error(parsed.error);
     expect(findMisfit(parsed.rule, undefined)).toBeUndefined();
   });
 
-  it('[A26.3] in a stored rule make it deny or ask about every call of its tool, or allow none', () => {
+  it('[RULE5.3] in a stored rule make it deny or ask about every call of its tool, or allow none', () => {
     const judged = (rule: string, tool: string): string =>
       judge({ world: compileStored([rule, 'allow *']), agent: NO_RULES }, { ...plain({ to: 'ann' }), tool }).outcome;
     expect(judged('deny x(to=bob,)', 'x')).toBe('deny');
@@ -65,7 +65,7 @@ describe('invalid conditions', () => {
     );
   });
 
-  it('[A26.3] in a stored rule without a valid tool make every call need approval, and deny and ask rules still apply', () => {
+  it('[RULE5.3] in a stored rule without a valid tool make every call need approval, and deny and ask rules still apply', () => {
     const world = compileStored(['deny x(to=bob)', 'dney y', 'allow *']);
     const outcomes = [plain({ to: 'bob' }), plain({ to: 'ann' })].map((call) =>
       judge({ world, agent: NO_RULES }, call),

@@ -17,11 +17,11 @@ describe('rules about effects', () => {
       { writing: [path('a'), path('b.txt')], changing: [path('(c')], removing: [path('./by'), path('a b')] },
     ],
     ["deny shell_cmd writing 'by' ./writing", { writing: [path('by'), path('./writing')], changing: [], removing: [] }],
-  ])('[A54] reads %s', (text, effect) => {
+  ])('[RULE10] reads %s', (text, effect) => {
     expect(parseRule(text)).toMatchObject({ ok: true, rule: { tool: 'shell_cmd', effect } });
   });
 
-  it('[A54] an ask rule can also say who must sign', () => {
+  it('[RULE10] an ask rule can also say who must sign', () => {
     expect(parseRule('ask shell_cmd(git *) removing * by 2 of @release with passkey')).toMatchObject({
       ok: true,
       rule: { effect: { removing: [[{ stars: 1 }]] }, by: { count: 2, of: 'release', passkey: true } },
@@ -47,13 +47,13 @@ describe('rules about effects', () => {
     ['allow shell_cmd writing src/**.ts', 28, '** must be a whole path segment'],
     ['allow shell_cmd creating a', 16, 'expected the end of the rule'],
     ['allow shell_cmd(ls) creating a', 20, 'nothing may follow'],
-  ])('[A54] rejects %s', (text, position, error) => {
+  ])('[RULE10] rejects %s', (text, position, error) => {
     const parsed = parseRule(text);
     expect(parsed).toMatchObject({ ok: false, position });
     expect(parsed.ok ? '' : parsed.error).toContain(error);
   });
 
-  it('[A19] a stored rule with an effect that cannot be parsed applies to every call, and an allow rule to none', () => {
+  it('[RULE1] a stored rule with an effect that cannot be parsed applies to every call, and an allow rule to none', () => {
     const policy = compileStored(['deny shell_cmd writing', 'allow shell_cmd writing a writing b']);
     expect(policy.deny.byTool.get('shell_cmd')?.any).toHaveLength(1);
     expect(policy.allow.byTool.size).toBe(0);

@@ -55,17 +55,17 @@ describe('an allow rule about effects', () => {
     ['a path that climbs', { added: ['dist/../src/a'] }, 'none'],
     ['an absolute path', { added: ['/w/dist/a'] }, 'none'],
     ['an empty path', { added: [''] }, 'none'],
-  ])('[A54.1] [A54.5] judges the whole effect: %s', (_, effect, expected) => {
+  ])('[RULE10.1] [RULE10.5] judges the whole effect: %s', (_, effect, expected) => {
     expect(outcome([build], effect)).toBe(expected);
   });
 
-  it('[A54.3] allows nothing while the effect is unknown, or if another command is called', () => {
+  it('[RULE10.3] allows nothing while the effect is unknown, or if another command is called', () => {
     expect(outcome([build], undefined)).toBe('none');
     expect(outcome([build], {}, words('make', 'all'))).toBe('none');
     expect(outcome(['allow shell_cmd writing **'], undefined)).toBe('none');
   });
 
-  it('[A54.6] without a command, covers any command, also one that other rules cannot judge', () => {
+  it('[RULE10.6] without a command, covers any command, also one that other rules cannot judge', () => {
     const rules = ['allow shell_cmd writing src/**'];
     expect(outcome(rules, { changed: ['src/a'] }, words('sed', '-i'), GLOB)).toBe('allow');
     expect(outcome(rules, { changed: ['src/a'] }, HERE_DOC)).toBe('allow');
@@ -77,14 +77,14 @@ describe('an allow rule about effects', () => {
     expect(outcome(['allow shell_cmd(sed *) writing src/**'], { changed: ['src/a'] }, GLOB)).toBe('none');
   });
 
-  it('[A54.1] covers its part of a line only if the whole effect is inside', () => {
+  it('[RULE10.1] covers its part of a line only if the whole effect is inside', () => {
     const rules = ['allow shell_cmd(git add *)', 'allow shell_cmd(make) writing dist/**'];
     const line = [words('git', 'add', 'a'), words('make')];
     expect(outcome(rules, { added: ['dist/a'] }, ...line)).toBe('allow');
     expect(outcome(rules, { added: ['dist/a'], changed: ['.git/index'] }, ...line)).toBe('none');
   });
 
-  it('[A54.2] is used last, and only then must the effect be applied', () => {
+  it('[RULE10.2] is used last, and only then must the effect be applied', () => {
     const both = policy('allow shell_cmd(make)', build);
     expect(weigh({ world: both, agent: NO_RULES }, call({}))).toMatchObject({ allow: 'allow shell_cmd(make)' });
     expect(weigh({ world: both, agent: NO_RULES }, call({}))).not.toHaveProperty('byEffect');
@@ -114,11 +114,11 @@ describe('a deny or ask rule about effects', () => {
     ['deny shell_cmd(git *) changing src/**', { changed: ['src/a'] }, 'none'],
     // What is left out isn't applied.
     ['deny shell_cmd changing .git/**', { leftOut: ['.git/hooks/pre-commit'] }, 'none'],
-  ])('[A54.2] %s matches one path: %j', (rule, effect, expected) => {
+  ])('[RULE10.2] %s matches one path: %j', (rule, effect, expected) => {
     expect(outcome([rule], effect)).toBe(expected);
   });
 
-  it('[A54.3] requires approval while the effect is unknown, whatever allows the call', () => {
+  it('[RULE10.3] requires approval while the effect is unknown, whatever allows the call', () => {
     const rule = 'deny shell_cmd changing .github/**';
     expect(outcome([rule, 'allow shell_cmd'], undefined)).toBe('ask');
     expect(outcome([rule, 'allow shell_cmd'], { changed: ['src/a'] })).toBe('allow');
@@ -131,7 +131,7 @@ describe('a deny or ask rule about effects', () => {
     expect(sure).toMatchObject({ allow: 'allow shell_cmd', byEffect: true });
   });
 
-  it("[A54.2] an administrator's rule overrides the world's, and an agent's rule is only stricter", () => {
+  it("[RULE10.2] an administrator's rule overrides the world's, and an agent's rule is only stricter", () => {
     const deny = policy('deny shell_cmd removing *');
     const allow = policy('allow shell_cmd removing tmp/**');
     const effect = call({ removed: ['tmp/a'] });
@@ -141,7 +141,7 @@ describe('a deny or ask rule about effects', () => {
     expect(judge({ world: allow, agent: deny }, effect).outcome).toBe('deny');
   });
 
-  it('[A54.3] the people who must sign a matching effect must also sign an unknown one', () => {
+  it('[RULE10.3] the people who must sign a matching effect must also sign an unknown one', () => {
     const world = policy('ask shell_cmd removing * by @release', 'ask shell_cmd(ls) removing * by @other');
     const signing = (effect: Partial<EffectPaths> | undefined) =>
       weigh({ world, agent: NO_RULES }, call(effect)).signing.map(({ rule }) => rule);
@@ -150,7 +150,7 @@ describe('a deny or ask rule about effects', () => {
     expect(signing({ added: ['a'] })).toEqual([]);
   });
 
-  it('[A19.5] hides and withholds no paths', () => {
+  it('[RULE1.5] hides and withholds no paths', () => {
     const policies = { world: policy('deny shell_cmd changing ./.github/**'), agent: NO_RULES };
     expect(protectPaths(policies, call(undefined))).toBeUndefined();
     expect(withholdPaths(policies, call(undefined))).toBeUndefined();

@@ -18,7 +18,7 @@ function proposed(effect: Partial<EffectPaths> | undefined, ...commands: string[
 
 const PLAIN = 'allow shell_cmd(make)';
 
-describe('[A54.8] a proposed rule', () => {
+describe('[RULE10.8] a proposed rule', () => {
   it.each<[string, Partial<EffectPaths> | undefined, string]>([
     ['one folder', { added: ['dist', 'dist/a', 'dist/b/c'] }, `${PLAIN} writing dist/** removing nothing`],
     ['the narrowest folder', { added: ['a/b/c'], changed: ['a/b/d/e'] }, `${PLAIN} writing a/b/** removing nothing`],

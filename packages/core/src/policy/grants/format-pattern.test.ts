@@ -18,7 +18,7 @@ const anyText = fc.oneof(
 );
 
 describe('formatPattern', () => {
-  it('[A19] formats words as a person would write them', () => {
+  it('[RULE1] formats words as a person would write them', () => {
     const words = [
       literal('git'),
       literal('a b'),
@@ -29,7 +29,7 @@ describe('formatPattern', () => {
     expect(formatPattern(words)).toBe("git 'a b' it\\'s line\\n x\\ y*");
   });
 
-  it('[A19] escapes any text so that it round-trips and has no invisible characters', () => {
+  it('[RULE1] escapes any text so that it round-trips and has no invisible characters', () => {
     fc.assert(
       fc.property(fc.array(anyText, { maxLength: 5 }), (texts) => {
         const words = texts.map(literal);
@@ -41,7 +41,7 @@ describe('formatPattern', () => {
     );
   });
 
-  it('[A19] keeps stars as stars', () => {
+  it('[RULE1] keeps stars as stars', () => {
     const word = fc
       .array(
         anyText.filter((text) => text !== ''),

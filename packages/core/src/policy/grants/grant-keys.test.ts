@@ -21,11 +21,11 @@ it.each([
   ['..', ''],
   ['~', ''],
   ['./a/', ''],
-])('[N3] the pattern %j has the key %j', (pattern, key) => {
+])('[LIMIT3] the pattern %j has the key %j', (pattern, key) => {
   expect(keyOfPattern(pattern)).toBe(key);
 });
 
-it('[N3] looking up grants by key finds every grant that covers the call', () => {
+it('[LIMIT3] looking up grants by key finds every grant that covers the call', () => {
   const name = fc.constantFrom(
     'a',
     'B',

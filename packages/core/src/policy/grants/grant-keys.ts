@@ -8,7 +8,7 @@ export const ANY_CALL = '';
 
 /**
  * An index key for a grant's pattern: what the first subject of a call must contain. Stores look up grants by it, because reading ten thousand
- * patterns for one tool would be noticeably slow (N3).
+ * patterns for one tool would be noticeably slow (LIMIT3).
  */
 export function keyOfPattern(pattern: string | null): string {
   // Any of several lines may cover the first subject.

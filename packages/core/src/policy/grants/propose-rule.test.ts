@@ -33,11 +33,11 @@ describe('proposeRule', () => {
     ['no subject', [], undefined],
     ['a path that is not normalized', [{ kind: 'path', path: '/srv/project/../a' }], undefined],
     ['a call too long for a rule', [command('y'.repeat(2000))], undefined],
-  ])('[A19] proposes the narrowest rule for %s', (_name, subjects, expected) => {
+  ])('[RULE1] proposes the narrowest rule for %s', (_name, subjects, expected) => {
     expect(proposeRule({ tool: 'x', subjects, place })).toBe(expected);
   });
 
-  it('[A19] proposes nothing for a tool name that parses as a glob or not at all', () => {
+  it('[RULE1] proposes nothing for a tool name that parses as a glob or not at all', () => {
     for (const tool of ['*', 'a*', 'a b', 'a(', '\u0430', ''])
       expect(proposeRule({ tool, subjects: [command('a')], place })).toBeUndefined();
   });
@@ -50,7 +50,7 @@ describe('proposeRule', () => {
     }),
   );
 
-  it('[A19.8] always covers its call, and no call with one word changed, added or left out', () => {
+  it('[RULE1.8] always covers its call, and no call with one word changed, added or left out', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 1, maxLength: 5 }), fc.nat(4), text, (words, at, other) => {
         const rule = proposeRule({ tool: 'x', subjects: [command(...words)], place }) ?? 'none';
@@ -66,7 +66,7 @@ describe('proposeRule', () => {
     );
   });
 
-  it('[A19] covers exactly the arguments of a tool that reports no subjects', () => {
+  it('[RULE1] covers exactly the arguments of a tool that reports no subjects', () => {
     fc.assert(
       fc.property(fc.dictionary(text, fc.jsonValue({ maxDepth: 2 })), text, (args, extra) => {
         const rule = proposeRule({ tool: 'x', subjects: defaultSubjects(args), place });
@@ -80,7 +80,7 @@ describe('proposeRule', () => {
     );
   });
 
-  it('[A19] covers the path it was proposed for, with any characters in it', () => {
+  it('[RULE1] covers the path it was proposed for, with any characters in it', () => {
     const segment = text
       .map((name) => name.replaceAll(/[/\0]/g, '_'))
       .filter((name) => name !== '' && name !== '.' && name !== '..');
@@ -112,11 +112,11 @@ describe('coversCall', () => {
     ['ask x', false],
     ['allow x(git status', false],
     ['', false],
-  ])('[A5.3] %j as the rule of an "always": %s', (rule, expected) => {
+  ])('[CALL5.3] %j as the rule of an "always": %s', (rule, expected) => {
     expect(coversCall(rule, call)).toBe(expected);
   });
 
-  it('[A5.3] a pattern must cover every subject by itself', () => {
+  it('[CALL5.3] a pattern must cover every subject by itself', () => {
     expect(coversCall('allow x(git *)', { ...call, subjects: [command('git'), command('rm')] })).toBe(false);
   });
 });
@@ -133,18 +133,18 @@ describe('patternCovers', () => {
     ['  ', false],
     ['git)', false],
     ['git\nstatus', false],
-  ])('[A5.2] %j as the pattern of a grant: %s', (pattern, expected) => {
+  ])('[CALL5.2] %j as the pattern of a grant: %s', (pattern, expected) => {
     expect(patternCovers(pattern, call)).toBe(expected);
   });
 
-  it('[A19] never covers dynamic subjects, and covers a call without subjects only if it is a single star', () => {
+  it('[RULE1] never covers dynamic subjects, and covers a call without subjects only if it is a single star', () => {
     expect(patternCovers('*', { ...call, subjects: [{ kind: 'dynamic', why: '' }] })).toBe(false);
     expect(patternCovers('*', { ...call, subjects: [] })).toBe(true);
     expect(patternCovers('git *', { ...call, subjects: [] })).toBe(false);
     expect(patternCovers('', { ...call, subjects: [command()] })).toBe(true);
   });
 
-  it('[A19] [A24] covers its call even if the check is skipped because the words are plain', () => {
+  it('[RULE1] [RULE3] covers its call even if the check is skipped because the words are plain', () => {
     const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9_]{0,7}$/);
     const value = fc.oneof(name, fc.constantFrom('true', 'null', 'localhost', 'etc', 'Infinity'), fc.nat());
     fc.assert(

@@ -27,11 +27,11 @@ describe('the default pattern of a session grant', () => {
     ['a host', [{ kind: 'host', host: 'example.com' }], 'example.com'],
     ['a dynamic call', [command('ls', 1), { kind: 'dynamic', why: 'x' }], undefined],
     ['more than a person reads', 'abcdef'.split('').map((name) => command(name, 1)), undefined],
-  ])('[A5.2] %s', (_, subjects, pattern) => {
+  ])('[CALL5.2] %s', (_, subjects, pattern) => {
     expect(sessionPattern(call(...subjects))).toBe(pattern);
   });
 
-  it('[A5.2] all arguments of a tool that reports nothing', () => {
+  it('[CALL5.2] all arguments of a tool that reports nothing', () => {
     const subjects: Subject[] = [{ kind: 'words', words: ['amount=5', 'to=bob'] }];
     const args = { ok: true, value: { to: 'bob', amount: 5 } };
     expect(sessionPattern({ tool: 'pay', subjects, place, arguments: args, subjectsFrom: 'arguments' })).toBe(
@@ -52,11 +52,11 @@ describe('the default pattern of a session grant', () => {
     ['another program', command('rm -a x', 2), false],
     ['operands that may not be files', { kind: 'words', words: ['ls', '-a', 'x'], spell: [0] }, false],
     ['outside the sandbox', command('ls -a src', 2, { exact: true }), false],
-  ])('[A5.2] `ls -a ./**` and %s', (_, subject, covers) => {
+  ])('[CALL5.2] `ls -a ./**` and %s', (_, subject, covers) => {
     expect(patternCovers('ls -a ./**', toMatchable(call(subject)))).toBe(covers);
   });
 
-  it('[A5.2] several lines cover a call if each of its parts matches one of them', () => {
+  it('[CALL5.2] several lines cover a call if each of its parts matches one of them', () => {
     const covers = (...subjects: Subject[]): boolean =>
       patternCovers('ls ./**\nnpm test', toMatchable(call(...subjects)));
     const test: Subject = { kind: 'words', words: ['npm', 'test'], spell: [0, 1] };
@@ -66,7 +66,7 @@ describe('the default pattern of a session grant', () => {
     expect(covers(test, { kind: 'dynamic', why: 'x' })).toBe(false);
   });
 
-  it('[A5.8] is narrow: no star, except for files in the working folder', () => {
+  it('[CALL5.8] is narrow: no star, except for files in the working folder', () => {
     for (const pattern of ['ls -a', 'ls ./**', './**', 'ls\nnpm test', 'to=bob, amount=5']) {
       expect([pattern, isNarrow(pattern)]).toEqual([pattern, true]);
     }

@@ -15,7 +15,7 @@ const MAX_LINES = 5;
 const LONGEST = 2000;
 
 /**
- * What "for this chat" covers unless a person chooses otherwise (A5.2), one pattern per line: the same program and options with any files in the
+ * What "for this chat" covers unless a person chooses otherwise (CALL5.2), one pattern per line: the same program and options with any files in the
  * working folder, any path in that folder, the same host, or the same arguments. Undefined if nothing narrower than the whole tool covers the call.
  */
 export function sessionPattern(call: PolicyCall): string | undefined {
@@ -51,7 +51,7 @@ function lineOf(subject: Subject, { place }: PolicyCall): string | undefined {
   return formatPattern([...words.slice(0, end).map(literal), IN_FOLDER]);
 }
 
-/** Whether a pattern has no star except for files in the working folder. Outside the sandbox, a grant covers nothing wider (A5.8). */
+/** Whether a pattern has no star except for files in the working folder. Outside the sandbox, a grant covers nothing wider (CALL5.8). */
 export function isNarrow(pattern: string): boolean {
   return pattern.split('\n').every((line) => {
     const parsed = parsePattern(line);

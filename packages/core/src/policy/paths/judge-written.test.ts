@@ -36,11 +36,11 @@ it.each<[string, ReturnType<typeof judge>]>([
   ['deny shell_cmd(make)', undefined],
   ['deny write_file', undefined],
   ['deny read_file(./contracts/**)', undefined],
-])('[A58.10] an undo that writes a contract, under %s: %s', (rule, judged) => {
+])('[CHANGE10.7] an undo that writes a contract, under %s: %s', (rule, judged) => {
   expect(judge('shell_cmd', CONTRACT, rule)).toBe(judged);
 });
 
-it('[A58.10] an undo whose paths are unknown is denied while a rule is about paths', () => {
+it('[CHANGE10.7] an undo whose paths are unknown is denied while a rule is about paths', () => {
   expect(judge('shell_cmd', undefined, 'deny *(./contracts/**)')).toBe('denied');
   expect(judge('shell_cmd', undefined, 'deny shell_cmd')).toBeUndefined();
   const many = { ...CONTRACT, added: Array.from({ length: 6_000 }, (_, at) => `file${at}`), changed: [] };

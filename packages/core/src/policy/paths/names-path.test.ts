@@ -12,7 +12,7 @@ function policyOf(...rules: string[]): Policy {
 const names = (rules: string[], path: string, more: { agent?: Policy; admin?: Policy } = {}): boolean =>
   namesPath({ world: policyOf(...rules), agent: NO_RULES, ...more }, place)(path);
 
-describe('[A36] namesPath', () => {
+describe('[CHANGE4] namesPath', () => {
   it.each([
     ['allow write_file(./.venv/**)', '/project/.venv/bin/python'],
     ['allow write_file(./**)', '/project/a/.x'],

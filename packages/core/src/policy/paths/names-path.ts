@@ -6,7 +6,7 @@ import type { CallFolders } from '../types.js';
 const WRITE = 'write_file';
 
 /**
- * Whether an allow rule for `write_file` names a path, and no rule denies the path or requires approval (A36). Rules for any path or for every
+ * Whether an allow rule for `write_file` names a path, and no rule denies the path or requires approval (CHANGE4). Rules for any path or for every
  * tool are ignored.
  */
 export function namesPath({ admin, world, agent }: Policies, place: CallFolders): (path: string) => boolean {

@@ -18,21 +18,21 @@ const call = (...words: string[]) => ({
 const protectedBy = (...rules: string[]) => protectPaths({ world: policy(...rules), agent: NO_RULES }, call('ls'));
 
 describe('protectPaths', () => {
-  it('[A19] hides paths that deny and ask rules match, in any case, and everything below them', () => {
+  it('[RULE1] hides paths that deny and ask rules match, in any case, and everything below them', () => {
     const { isProtected } = protectedBy('deny *(./secrets)', 'ask *(~/.aws/**)', 'deny *(*.pem)') ?? {};
     const paths = ['/srv/project/secrets', '/srv/project/Secrets/a/b', '/home/ann/.aws/x', '/srv/project/a/b.pem'];
     expect(paths.map((path) => isProtected?.(path))).toEqual([true, true, true, true]);
     expect(['/srv/project/secrets2', '/home/ann/.awsome'].map((path) => isProtected?.(path))).toEqual([false, false]);
   });
 
-  it('[A19] an ask rule that matched the call itself doesn’t hide its paths', () => {
+  it('[RULE1] an ask rule that matched the call itself doesn’t hide its paths', () => {
     const world = policy('ask *(./private/**)');
     const isProtected = (words: string[]) =>
       protectPaths({ world, agent: NO_RULES }, call(...words))?.isProtected('/srv/project/private/a');
     expect([isProtected(['cat', 'x']), isProtected(['cat', 'private/a'])]).toEqual([true, false]);
   });
 
-  it('[A19] agent and administrator rules apply, and paths that the administrator allows are not hidden', () => {
+  it('[RULE1] agent and administrator rules apply, and paths that the administrator allows are not hidden', () => {
     expect(
       protectPaths({ world: NO_RULES, agent: policy('deny *(./a)') }, call('ls'))?.isProtected('/srv/project/a'),
     ).toBe(true);
@@ -42,7 +42,7 @@ describe('protectPaths', () => {
     expect([isProtected?.('/srv/project/docs/a'), isProtected?.('/srv/project/docs/b')]).toEqual([false, true]);
   });
 
-  it('[A19] a rule about a program or an argument hides no path', () => {
+  it('[RULE1] a rule about a program or an argument hides no path', () => {
     expect(
       protectedBy('deny shell_cmd(rm *)', 'deny shell_cmd(terraform)', 'ask *(to=*)', 'allow *(./a)', 'deny *'),
     ).toBeUndefined();
@@ -77,7 +77,7 @@ describe('protectPaths', () => {
 });
 
 describe('findPathRule', () => {
-  it('[A21.5] finds a path rule that needs a sandbox to be enforced', () => {
+  it('[SAFE1.5] finds a path rule that needs a sandbox to be enforced', () => {
     const found = (...rules: string[]) => findPathRule({ world: policy(...rules), agent: NO_RULES }, 'shell_cmd');
     expect(found('deny shell_cmd(rm *)', 'deny *(./secrets/**)')).toBe('deny *(./secrets/**)');
     expect(found('deny shell_cmd(rm *)', 'allow *(./x/**)')).toBeUndefined();
@@ -86,7 +86,7 @@ describe('findPathRule', () => {
 });
 
 describe('a deny rule on a case-insensitive disk', () => {
-  it.each(['ſecrets/key', 'SECRETS/key', 'Secrets/KEY', 'secret\u017F/key'])('[A19] matches %s too', (path) => {
+  it.each(['ſecrets/key', 'SECRETS/key', 'Secrets/KEY', 'secret\u017F/key'])('[RULE1] matches %s too', (path) => {
     const rules = policy('allow shell_cmd(cat *)', 'deny *(./secrets/**)');
     expect(judge({ world: rules, agent: NO_RULES }, call('cat', path)).outcome).toBe('deny');
   });
@@ -94,7 +94,7 @@ describe('a deny rule on a case-insensitive disk', () => {
 
 describe('a deny rule that names a folder', () => {
   it.each(['deny *(~/.ssh)', 'deny shell_cmd(~/.ssh)', 'deny *(/home/ann/.ssh)'])(
-    '[A19.4] %s also matches its contents',
+    '[RULE1.4] %s also matches its contents',
     (rule) => {
       const judged = judge(
         { world: policy('allow shell_cmd(cat *)', rule), agent: NO_RULES },

@@ -7,7 +7,7 @@ const place = { workingDirectory: '/srv/project', home: '/home/ann' };
 const opened = (...rules: string[]): readonly string[] =>
   sandboxGrants({ world: compileStored(rules), agent: NO_RULES }, place).privateHosts;
 
-describe('[A43.2] a rule against loopback', () => {
+describe('[SAFE5.5] a rule against loopback', () => {
   const spellings = [
     ...[
       'localhost',

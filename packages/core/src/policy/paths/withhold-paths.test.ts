@@ -13,7 +13,7 @@ const from = (path: string) => ({ tool: 'grep', subjects: [{ kind: 'path' as con
 const all = from('/srv/project');
 
 describe('withholdPaths', () => {
-  it('[A19] hides denied paths from a call that starts in a folder above them', () => {
+  it('[RULE1] hides denied paths from a call that starts in a folder above them', () => {
     const withheld = withholdPaths(
       { world: policy('deny *(./secrets/**)', 'deny grep(**/.env)'), agent: NO_RULES },
       all,
@@ -27,13 +27,13 @@ describe('withholdPaths', () => {
     ]);
   });
 
-  it('[A19] an ask rule withholds paths too, unless it matched the call itself', () => {
+  it('[RULE1] an ask rule withholds paths too, unless it matched the call itself', () => {
     const policies = { world: policy('ask grep(./private/**)'), agent: NO_RULES };
     expect(withholdPaths(policies, all)?.('/srv/project/private/a')).toBe(true);
     expect(withholdPaths(policies, from('/srv/project/private'))?.('/srv/project/private/a')).toBe(false);
   });
 
-  it('[A19] the agent’s and the administrator’s rules apply', () => {
+  it('[RULE1] the agent’s and the administrator’s rules apply', () => {
     const agent = withholdPaths({ world: NO_RULES, agent: policy('deny grep(./a)') }, all);
     expect([agent?.('/srv/project/a'), agent?.('/srv/project/b')]).toEqual([true, false]);
     const world = policy('deny grep(./**/*.md)');

@@ -29,7 +29,7 @@ describe('a deny rule', () => {
     ['git push --force *', 'git push origin main --force'],
     ['git push -f', 'git -P push -f'],
     ['git push *', 'git -- push'],
-  ])('[A19] %s matches %s', (pattern, command) => {
+  ])('[RULE1] %s matches %s', (pattern, command) => {
     expect(outcome(`deny shell_cmd(${pattern})`, command)).toBe('deny');
     expect(outcome(`ask shell_cmd(${pattern})`, command)).toBe('ask');
   });
@@ -44,7 +44,7 @@ describe('a deny rule', () => {
     ['find -delete *', 'find . -type d -name elt'],
     ['git push --force *', 'git push origin'],
     ['npm publish *', 'npm run publish'],
-  ])('[A19] %s does not match %s', (pattern, command) => {
+  ])('[RULE1] %s does not match %s', (pattern, command) => {
     expect(outcome(`deny shell_cmd(${pattern})`, command)).toBe('allow');
   });
 });

@@ -103,7 +103,7 @@ it.each<[string, WorldChangeOf, string[]]>([
   ['its name', { kind: 'agent', before: agent(acp), after: agent({ ...acp, name: 'B' }) }, ['program gemini']],
   ['turning it off', { kind: 'agent', before: agent(acp), after: agent({ ...acp, active: false }) }, []],
   ['turning it on', { kind: 'agent', before: agent({ ...acp, active: false }), after: agent(acp) }, ['program gemini']],
-])('[A21.7] %s', (_, change, reaches) => {
+])('[SAFE2] %s', (_, change, reaches) => {
   expect(reachesBeyond(change).map(({ kind, what }) => `${kind} ${what}`)).toEqual(reaches);
 });
 
@@ -118,11 +118,11 @@ it.each([
   '[::1]',
   '[2606::1]',
   '2130706433',
-])('[A21.7] http://%s is private', (host) =>
+])('[SAFE2] http://%s is private', (host) =>
   expect(reachesBeyond({ kind: 'mcp-server', isConfined: true, after: http(`http://${host}/`) })).toHaveLength(1),
 );
 
-it('[A21.9] only programs outside the sandbox could sign', () => {
+it('[SAFE2.2] only programs outside the sandbox could sign', () => {
   const outside = (change: WorldChangeOf) => reachesBeyond(change).map((reach) => reach.outside);
   expect(outside({ kind: 'mcp-server', isConfined: true, after: stdio() })).toEqual([undefined]);
   const command = { command: 'x', args: ['--all'], env: { A: 'b' } };

@@ -16,12 +16,12 @@ export interface Reach {
   what: string;
   /** The field of the request. */
   field: string;
-  /** The variables, program and arguments that would run outside the sandbox. They could read credentials and sign calls (A21.9). */
+  /** The variables, program and arguments that would run outside the sandbox. They could read credentials and sign calls (SAFE2.2). */
   outside?: readonly string[];
 }
 
 /**
- * What a change lets a world reach beyond itself (A21.7): files, private addresses and programs of the machine. The admin of one world would
+ * What a change lets a world reach beyond itself (SAFE2): files, private addresses and programs of the machine. The admin of one world would
  * otherwise reach all others.
  */
 export function reachesBeyond(change: WorldChangeOf): readonly Reach[] {
@@ -32,7 +32,7 @@ export function reachesBeyond(change: WorldChangeOf): readonly Reach[] {
       const isOther = folder !== undefined && folder !== before?.workingDirectory;
       return [
         ...(isOther ? [{ kind: 'folder', what: folder, field: 'workingDirectory' } as const] : []),
-        // Without its root, nothing would notice that a link replaced a folder (A21.8).
+        // Without its root, nothing would notice that a link replaced a folder (SAFE3).
         ...[...added(before?.roots, after.roots), ...added(after.roots, before?.roots)].map(
           (what) => ({ kind: 'roots', what, field: 'roots' }) as const,
         ),

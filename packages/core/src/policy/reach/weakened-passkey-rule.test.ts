@@ -49,7 +49,7 @@ const harmless: Record<string, PossibleWeakening> = {
   'a world in a folder with a similar name': { kind: 'folder-shared', folder: '/srv/bank2', taken: '/srv/bank' },
 };
 
-describe('[A49.5] [A49.9] [A49.11] a rule with passkey', () => {
+describe('[SIGN2.5] [SIGN2.6] [SIGN2.7] a rule with passkey', () => {
   it.each(Object.entries(weakening))('is weakened by %s', (_, change) => {
     expect(weakenedPasskeyRule(change, ['deny rm', RULE])).toBe(RULE);
   });

@@ -23,7 +23,7 @@ export type PossibleWeakening =
   | { kind: 'agent-program'; before: AgentDefinition | undefined; after: AgentDefinition };
 
 /**
- * The first rule `with passkey` that a change would weaken (A49.5, A49.9, A49.11). Undefined if it weakens none. `inForce`: the rules that apply in the
+ * The first rule `with passkey` that a change would weaken (SIGN2.5, SIGN2.6, SIGN2.7). Undefined if it weakens none. `inForce`: the rules that apply in the
  * world, for changes other than to rules.
  */
 export function weakenedPasskeyRule(change: PossibleWeakening, inForce: readonly string[]): string | undefined {
@@ -79,7 +79,7 @@ function startsMore({
   );
 }
 
-/** The program of an ACP agent runs outside any sandbox (A59). Turning it off is always safe. */
+/** The program of an ACP agent runs outside any sandbox (EXT3). Turning it off is always safe. */
 function runsAnother({ before, after }: { before: AgentDefinition | undefined; after: AgentDefinition }): boolean {
   if (after.acp === undefined || !after.active) return false;
   return before?.active !== true || JSON.stringify(before.acp) !== JSON.stringify(after.acp);

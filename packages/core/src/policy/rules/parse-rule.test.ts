@@ -3,12 +3,12 @@ import { compilePolicy } from '../compile-policy.js';
 import { parseRule } from './parse-rule.js';
 
 describe('parseRule', () => {
-  it('[A19] reads a verb and a tool', () => {
+  it('[RULE1] reads a verb and a tool', () => {
     expect(parseRule('ask mcp__github__*')).toEqual({ ok: true, rule: { verb: 'ask', tool: 'mcp__github__*' } });
     expect(parseRule('  deny\t shell_cmd ')).toEqual({ ok: true, rule: { verb: 'deny', tool: 'shell_cmd' } });
   });
 
-  it('[A19] reads words, stars and quotes', () => {
+  it('[RULE1] reads words, stars and quotes', () => {
     expect(parseRule(`allow x(git  'a b*' "c(\\"d" e\\ f* ''\t**/g \\u{1f600}\\n)`)).toEqual({
       ok: true,
       rule: {
@@ -27,7 +27,7 @@ describe('parseRule', () => {
     });
   });
 
-  it('[A19] reads empty parentheses of an allow rule as "no arguments"', () => {
+  it('[RULE1] reads empty parentheses of an allow rule as "no arguments"', () => {
     expect(parseRule('allow clock()')).toEqual({ ok: true, rule: { verb: 'allow', tool: 'clock', words: [] } });
   });
 
@@ -66,7 +66,7 @@ describe('parseRule', () => {
     ['deny x()', 6, 'no arguments'],
     ['ask x( )', 5, 'no arguments'],
     [`allow x(${'y'.repeat(2000)})`, 2000, 'at most'],
-  ])('[A19] rejects %j with its position', (text, position, words) => {
+  ])('[RULE1] rejects %j with its position', (text, position, words) => {
     const parsed = parseRule(text);
     expect(parsed).toMatchObject({ ok: false, position });
     expect(!parsed.ok && parsed.error).toContain(words);
@@ -74,7 +74,7 @@ describe('parseRule', () => {
 });
 
 describe('compilePolicy', () => {
-  it('[A19] rejects the whole policy if one rule is invalid, and names the rule', () => {
+  it('[RULE1] rejects the whole policy if one rule is invalid, and names the rule', () => {
     expect(compilePolicy(['allow x', 'deny y(', 'deny z'])).toMatchObject({ ok: false, index: 1, position: 7 });
   });
 });

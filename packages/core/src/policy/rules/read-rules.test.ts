@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readRules } from './read-rules.js';
 
 describe('readRules', () => {
-  it('[A19] reads one rule per line and skips comments and blank lines', () => {
+  it('[RULE1] reads one rule per line and skips comments and blank lines', () => {
     const text = '\uFEFF# ours\r\n\r\nallow read_file(./**)\r\n  deny *(~/.ssh/**)  \n\t# not this one\nask mcp__*';
     expect(readRules(text)).toEqual({
       ok: true,
@@ -11,7 +11,7 @@ describe('readRules', () => {
     expect(readRules('')).toEqual({ ok: true, rules: [] });
   });
 
-  it('[A19] rejects the whole text if one rule is invalid, and gives its position', () => {
+  it('[RULE1] rejects the whole text if one rule is invalid, and gives its position', () => {
     expect(readRules('deny *\n\n  allow x(\n')).toEqual({
       ok: false,
       error: 'the closing parenthesis is missing',

@@ -24,7 +24,7 @@ describe('who must sign', () => {
     ['ask pay(x=1) with passkey', { count: 1, passkey: true }],
     ['ask pay by 2 of @finance not requester with passkey', { count: 2, notRequester: true, passkey: true }],
     ['ask pay by agent @Reviewer', { count: 1, agent: 'reviewer' }],
-  ])('[A48] reads %s', (text, by) => {
+  ])('[SIGN1] reads %s', (text, by) => {
     expect(parseRule(text)).toMatchObject({ ok: true, rule: { verb: 'ask', tool: 'pay', by } });
   });
 
@@ -59,14 +59,14 @@ describe('who must sign', () => {
     ['ask pay BY @finance', 8, 'expected "by'],
     ['ask pay from @finance', 8, 'directly after the tool name'],
     ['ask pay(x=1) from @finance', 13, 'except "by'],
-  ])('[A48] rejects %j with its position', (text, position, words) => {
+  ])('[SIGN1] rejects %j with its position', (text, position, words) => {
     const parsed = parseRule(text);
     // The verb and tool stay known, so a stored rule like this would still ask for every call.
     expect(parsed).toMatchObject({ ok: false, position, head: { tool: 'pay' } });
     expect(!parsed.ok && parsed.error).toContain(words);
   });
 
-  it('[A48] a formatted clause parses back to the same clause', () => {
+  it('[SIGN1] a formatted clause parses back to the same clause', () => {
     const name = fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,8}$/);
     const clauses = fc.oneof(
       fc.constant({ count: 1, notRequester: true as const }),
@@ -87,7 +87,7 @@ describe('who must sign', () => {
     );
   });
 
-  it('[A48] anything else after the pattern is rejected, so no clause is half read', () => {
+  it('[SIGN1] anything else after the pattern is rejected, so no clause is half read', () => {
     const words = fc.array(
       fc.constantFrom('by', 'of', 'not', 'requester', '2', '@finance', '@a', 'with', 'passkey', 'agent', 'x', ','),
       { maxLength: 7 },

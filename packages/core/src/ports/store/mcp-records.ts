@@ -1,15 +1,15 @@
 import type { McpServerDefinition } from '@countersign/protocol';
 
-/** A world's MCP server, in its stored form. Never sent to a client unmasked (A15). */
+/** A world's MCP server, in its stored form. Never sent to a client unmasked (SAFE6). */
 export interface McpServerRecord {
   worldId: string;
   /** Unique within its world. */
   name: string;
   /** If `sealed` is set, the values of variables and headers are empty here. */
   definition: McpServerDefinition;
-  /** The values of variables or headers, encrypted (A46.3). Null if there are none. */
+  /** The values of variables or headers, encrypted (MCP2). Null if there are none. */
   sealed: string | null;
-  /** The sign-in to a remote server (`McpSignIn`), encrypted (A46.7). Null without one. */
+  /** The sign-in to a remote server (`McpSignIn`), encrypted (MCP4). Null without one. */
   signIn: string | null;
   /** When the server's tools were first listed. Tools that it adds later are new and not accepted. */
   firstListedAt: number | null;
@@ -26,7 +26,7 @@ export interface McpToolDefinition {
   annotations?: Record<string, unknown>;
 }
 
-/** The accepted definition of a tool, and the current one (A1). */
+/** The accepted definition of a tool, and the current one (CALL1). */
 export interface McpToolRecord {
   worldId: string;
   server: string;

@@ -19,7 +19,7 @@ export interface PersonRecord {
   oidc?: OidcIdentity;
 }
 
-/** A person's account at the OIDC provider (W9). Its issuer and subject identify it, never a name or email address. */
+/** A person's account at the OIDC provider (WHO8). Its issuer and subject identify it, never a name or email address. */
 export interface OidcIdentity {
   issuer: string;
   subject: string;
@@ -36,7 +36,7 @@ export interface OidcIdentity {
 /**
  * `session`: a signed-in browser. `token`: a personal token for programs. `invitation` and `ticket`: single-use links, for a week and for a
  * minute. `passkey`: a public key. `challenge`: what a passkey is asked to sign, once and within minutes. `delegation`: lets someone else sign
- * calls for the person, until it expires (A51); nobody can sign in with it.
+ * calls for the person, until it expires (SIGN4); nobody can sign in with it.
  */
 export type CredentialKind = 'session' | 'token' | 'invitation' | 'ticket' | 'passkey' | 'challenge' | 'delegation';
 
@@ -76,7 +76,7 @@ interface DelegationData {
   from: number;
 }
 
-/** `isPersonal`: its person uses the program, and so requests its calls. Otherwise, nobody is named (A48.6). */
+/** `isPersonal`: its person uses the program, and so requests its calls. Otherwise, nobody is named (SIGN1.6). */
 export interface ExternalTokenData {
   worldId: string;
   agentId: string;
@@ -99,13 +99,13 @@ export interface CredentialRecord {
     scopes?: readonly TokenScope[];
     /** The name of the person who created it, if it was someone else. */
     createdBy?: string;
-    /** A token that can only propose the calls of this external agent (A55). */
+    /** A token that can only propose the calls of this external agent (EXT1). */
     external?: ExternalTokenData;
     /** The address that last used it. */
     usedFrom?: string;
     /** A ticket for someone who signed in with OIDC. */
     oidc?: true;
-    /** A ticket for another device of the same person, or the session opened with it (W1.12). It is not a sign-in. */
+    /** A ticket for another device of the same person, or the session opened with it (WHO2). It is not a sign-in. */
     linked?: true;
     /** A session that a passkey opened that wasn't trusted. */
     untrusted?: true;

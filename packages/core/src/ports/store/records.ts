@@ -31,7 +31,7 @@ export interface WorldRecord {
   settings: WorldSettings;
   /** The world's policy, one rule per line. */
   policy: readonly string[];
-  /** Allow rules from an import. They have no effect until a person adds them to the policy (W3). */
+  /** Allow rules from an import. They have no effect until a person adds them to the policy (HTTP2). */
   proposed: readonly string[];
   /** Incremented by every change to settings, policy or agents. Caches are keyed by it. */
   rev: number;
@@ -40,7 +40,7 @@ export interface WorldRecord {
 
 export interface AgentRecord {
   worldId: string;
-  /** Never reused within its world, even after deletion, because grants refer to it (A22). */
+  /** Never reused within its world, even after deletion, because grants refer to it (CALL17). */
   id: string;
   definition: AgentDefinition;
   /** The agents that created this one, directly or through others. Empty if a person did. */
@@ -55,12 +55,12 @@ export interface ChatRecord {
   id: string;
   worldId: string;
   title: string;
-  /** False while the chat has its default title and no model has been asked for a better one (M7). */
+  /** False while the chat has its default title and no model has been asked for a better one (WORLD7). */
   titled: boolean;
   status: ChatStatus;
   /** The sequence number of the last message. */
   lastSeq: number;
-  /** The sequence number of the last message from a human or the world. Turn limits count from there (M6). */
+  /** The sequence number of the last message from a human or the world. Turn limits count from there (WORLD6). */
   humanSeq: number;
   createdAt: number;
 }
@@ -77,7 +77,7 @@ export interface MessageRecord {
   sender: string;
   /** The JSON of a `Who`: the person who sent the message or decided the approval. Never sent to a model. */
   who: string | null;
-  /** Determined by how the message arrived; never derived from the sender's name (M4). */
+  /** Determined by how the message arrived; never derived from the sender's name (WORLD4). */
   speaker: SpeakerKind;
   agentId: string | null;
   /** The turn that the message belongs to: an agent's calls, results, approvals and answer. */
@@ -88,23 +88,23 @@ export interface MessageRecord {
   content: string;
   toolCalls: readonly ToolCall[] | null;
   toolCallId: string | null;
-  /** The agents that answer this message. Their turns were written in the same step (S1). */
+  /** The agents that answer this message. Their turns were written in the same step (STORE1). */
   addressees: readonly string[];
-  /** The provider, model and usage of an answer. `state` is returned only to the same provider and model (P1). */
+  /** The provider, model and usage of an answer. `state` is returned only to the same provider and model (MODEL1). */
   providerState: {
     provider: string;
     model: string;
     /** Unknown if the answer was stopped. */
     usage?: Usage;
-    /** Who stopped the answer before it was complete (M9.3). */
+    /** Who stopped the answer before it was complete (WORLD9.3). */
     stoppedBy?: Who;
-    /** Shown to people, and never sent to a model (P11). */
+    /** Shown to people, and never sent to a model (MODEL11). */
     thinking?: string;
     state?: unknown;
     vendorIds: readonly string[];
   } | null;
   clientMessageId: string | null;
-  /** Argument values of the call that are secret because of their name. They are masked wherever this message repeats them (A15). */
+  /** Argument values of the call that are secret because of their name. They are masked wherever this message repeats them (SAFE6). */
   secrets: readonly string[];
   createdAt: number;
 }
@@ -132,7 +132,7 @@ export interface TurnRecord {
   triggerSeq: number;
   /** The JSON of a `Who`: whose message led to this turn, directly or through other agents. Null if unknown. */
   requester: string | null;
-  /** The approval that the agent reviews in this turn (A50). Null in all other turns. */
+  /** The approval that the agent reviews in this turn (SIGN3). Null in all other turns. */
   review: string | null;
   state: TurnState;
   outcome: TurnOutcome | null;
@@ -142,9 +142,9 @@ export interface TurnRecord {
   epoch: number;
   /** The process that runs the turn, or null. */
   owner: string | null;
-  /** How many times a process died while running this turn (S3). */
+  /** How many times a process died while running this turn (STORE3). */
   interruptions: number;
-  /** The chat's last message when the turn started; the turn sees nothing later (C1). Null before it starts. */
+  /** The chat's last message when the turn started; the turn sees nothing later (WORLD14). Null before it starts. */
   begunSeq: number | null;
   inputTokens: number;
   outputTokens: number;
@@ -154,11 +154,11 @@ export interface TurnRecord {
 
 export type CallStatus = 'asked' | 'approved' | 'started' | 'succeeded' | 'failed' | 'denied';
 
-/** Who runs a call: this server, a connected client, or the program outside that proposed it (A55). */
+/** Who runs a call: this server, a connected client, or the program outside that proposed it (EXT1). */
 export type RunBy = 'here' | 'client' | 'program';
 
 export interface CallRecord {
-  /** Our own id, unique in the store. Messages refer to the call by it (P5). */
+  /** Our own id, unique in the store. Messages refer to the call by it (MODEL5). */
   id: string;
   worldId: string;
   chatId: string;
@@ -169,9 +169,9 @@ export interface CallRecord {
   position: number;
   messageId: string;
   toolName: string;
-  /** Exactly the text that was hashed and that runs (A7). */
+  /** Exactly the text that was hashed and that runs (CALL7). */
   arguments: string;
-  /** Whether a person changed the arguments when approving (A7). */
+  /** Whether a person changed the arguments when approving (CALL7). */
   edited: boolean;
   callHash: string | null;
   status: CallStatus;
@@ -187,7 +187,7 @@ export interface CallRecord {
   startedEpoch: number | null;
   /** The result for the model. Null until the call is settled. */
   result: string | null;
-  /** Set if the call was interrupted. The same call then needs approval next time, regardless of rules (S3). */
+  /** Set if the call was interrupted. The same call then needs approval next time, regardless of rules (STORE3). */
   outcomeUnknown: boolean;
   createdAt: number;
   startedAt: number | null;
@@ -202,7 +202,7 @@ export interface QuestionRecord {
   raisedBy: 'call' | 'tool';
 }
 
-/** An ask rule that says who must sign (A48). */
+/** An ask rule that says who must sign (SIGN1). */
 interface SigningRuleRecord {
   rule: string;
   by: {
@@ -221,7 +221,7 @@ interface SignatureRecord {
   at: number;
   /** The id of the passkey that it was made with. */
   passkey?: string;
-  /** The person whose right to sign was used (A51). */
+  /** The person whose right to sign was used (SIGN4). */
   for?: Principal;
 }
 
@@ -233,13 +233,13 @@ export interface SigningRecord {
 
 /**
  * The rehearsal of a call as shown with its approval, masked and truncated. `ms`: how long it took; absent if the call wasn't run because there
- * was no point in it, or because its tool knows the effect without running it (A52.9).
+ * was no point in it, or because its tool knows the effect without running it (CHANGE7).
  */
 export type RehearsalRecord =
   | { readonly ms?: number; readonly effect: Effect }
   | { readonly ms?: number; readonly noEffect: NoEffect };
 
-/** What a call would do if the program that runs it does what it says. For people only: nothing signs, judges or applies it (A60). */
+/** What a call would do if the program that runs it does what it says. For people only: nothing signs, judges or applies it (CHANGE9). */
 export interface ClaimedEvidence {
   /** So that no function of `policy` or `requirements` can take it for something signed. */
   readonly isClaim: true;
@@ -267,7 +267,7 @@ export interface ApprovalRecord {
   /** What `approve_session` can cover. Null if it isn't offered. */
   session: SessionOffer | null;
   proposedRule: string | null;
-  /** The working directory of the call. It is part of the signature, so people see it (A7). */
+  /** The working directory of the call. It is part of the signature, so people see it (CALL7). */
   workingDirectory: string;
   sandbox: CallSandbox;
   /** What the call would change, masked, if its tool provides a preview. */
@@ -276,7 +276,7 @@ export interface ApprovalRecord {
   rehearsal: RehearsalRecord | null;
   /** What the call would do, if another program runs it itself. */
   claimed: ClaimedEvidence | null;
-  /** What approving does: run the call, apply the rehearsed draft, or tell the program of an ACP agent yes, which takes no edit (A59). */
+  /** What approving does: run the call, apply the rehearsed draft, or tell the program of an ACP agent yes, which takes no edit (EXT3). */
   applies: 'call' | 'draft' | 'verdict';
   /** Set if people are asked for an answer instead of an approval. */
   question: QuestionRecord | null;
@@ -286,7 +286,7 @@ export interface ApprovalRecord {
   decision: 'approve' | 'deny' | null;
   scope: Scope | null;
   reason: string | null;
-  /** Digest of the sent decision, to distinguish a repeat from a different decision (W5). */
+  /** Digest of the sent decision, to distinguish a repeat from a different decision (HTTP14). */
   decisionDigest: string | null;
   /** The JSON of a `Who`. */
   decidedBy: string | null;
@@ -301,10 +301,10 @@ export interface GrantRecord {
   chatId: string;
   agentId: string;
   toolName: string;
-  /** The real folder of the call that it was given for, or `unknown`. Null in older grants: the world's. The grant covers no other one (A5.9). */
+  /** The real folder of the call that it was given for, or `unknown`. Null in older grants: the world's. The grant covers no other one (CALL5.9). */
   folder: string | null;
   pattern: string | null;
-  /** The ask rule that the grant was given for, if any. The grant overrides no other ask rule (A2). */
+  /** The ask rule that the grant was given for, if any. The grant overrides no other ask rule (CALL2). */
   answeredRule: string | null;
   /** The JSON of a `Who`. */
   grantedBy: string;
@@ -313,7 +313,7 @@ export interface GrantRecord {
   revokedAt: number | null;
 }
 
-/** A registered client (W3 `clients`, A18). */
+/** A registered client (HTTP2 `clients`, CALL16). */
 export interface ClientRecord {
   id: string;
   worldId: string;

@@ -26,7 +26,7 @@ export interface ChatState {
   calls: Map<string, CallRecord>;
   /** Pending approvals by id, oldest first. */
   approvals: Map<string, ApprovalRecord>;
-  /** By agent: the number of started turns that answer a person's last message or a later one, except silent turns (M6). */
+  /** By agent: the number of started turns that answer a person's last message or a later one, except silent turns (WORLD6). */
   startedTurns: Map<string, number>;
 }
 
@@ -40,7 +40,7 @@ export type RowChange =
   | { kind: 'turn-changed'; chatId: string; turnId: string; change: Partial<TurnRecord> }
   | { kind: 'call-proposed'; call: CallRecord }
   | { kind: 'call-changed'; chatId: string; callId: string; change: Partial<CallRecord> }
-  /** A person has decided the same call, so its unknown outcome no longer forces an approval (S3). */
+  /** A person has decided the same call, so its unknown outcome no longer forces an approval (STORE3). */
   | { kind: 'outcome-accepted'; chatId: string; toolName: string; arguments: string }
   | { kind: 'approval-requested'; approval: ApprovalRecord }
   /** The approval stays pending. */
@@ -79,16 +79,16 @@ export interface StepNeeds {
   /** Set if a read-only step may get this process's last known state, because the step that follows is checked. */
   recent?: boolean;
   clients?: readonly string[];
-  /** Whether a client that can ask a person is connected (A13). */
+  /** Whether a client that can ask a person is connected (CALL13). */
   asker?: boolean;
   /** The tools to load, by the names that agents use. */
   mcpTools?: readonly string[];
   calls?: readonly CallKeys[];
-  /** Whether to load the people and groups of the store (A48). */
+  /** Whether to load the people and groups of the store (SIGN1). */
   people?: boolean;
-  /** The agent whose pending approvals to count (A34). */
+  /** The agent whose pending approvals to count (CALL19). */
   pendingOf?: string;
-  /** A message to look up: whether a client has already sent it (M10). */
+  /** A message to look up: whether a client has already sent it (WORLD10). */
   sent?: { chatId: string; clientMessageId: string };
 }
 
@@ -132,7 +132,7 @@ export interface StepWrites {
   records: readonly NewAuditRecord[];
   /** Turns that can continue. If several processes share the store, each turn goes to one of them. */
   wakes: readonly string[];
-  /** Rejects the step if it would leave the agent with more than `mostPending` pending approvals, including concurrent writes (A34). */
+  /** Rejects the step if it would leave the agent with more than `mostPending` pending approvals, including concurrent writes (CALL19). */
   limit?: { agentId: string; mostPending: number };
 }
 

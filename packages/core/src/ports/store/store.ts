@@ -27,7 +27,7 @@ export interface Page {
 
 /** Read operations. Inside a transaction, they see its own writes. */
 export interface StoreReader {
-  /** The store's clock, which decides deadlines for all machines (A11). */
+  /** The store's clock, which decides deadlines for all machines (CALL11). */
   now(): number;
 
   world(id: string): Promise<WorldRecord | undefined>;
@@ -263,7 +263,7 @@ export interface StoreTransaction extends StoreReader {
 
   /** Events are numbered under the world's row lock right before the commit, so that no lower number commits after a higher one was read. */
   emit(emission: Emission): void;
-  /** Records are chained in the same way. Arguments must already be masked: a record can't be changed later (A15, A16). */
+  /** Records are chained in the same way. Arguments must already be masked: a record can't be changed later (SAFE6, LOG1). */
   record(entry: Omit<AuditRecord, 'at' | 'worldId'>): void;
 }
 
@@ -299,7 +299,7 @@ export type InvocationChange = Pick<CallRecord, 'status'> &
 
 export type { AuditVerdict };
 
-/** Additional features of a store that several processes share (S4). A process without a recent heartbeat is considered dead. */
+/** Additional features of a store that several processes share (STORE4). A process without a recent heartbeat is considered dead. */
 export interface SharedStore {
   /** Writes a heartbeat by the database's clock. Returns true if another process wrote one in the last `silentMs`. */
   beat(owner: string, silentMs: number): Promise<boolean>;
@@ -330,7 +330,7 @@ export interface Workload {
 
 /**
  * Called with the events after a commit. If one process owns the store, calls are in commit order: events are published from here, so listeners
- * get them in order (S1). Errors are passed to the caller.
+ * get them in order (STORE1). Errors are passed to the caller.
  */
 export type OnCommit = (events: StoredEvent[]) => void;
 
@@ -338,10 +338,10 @@ export type OnCommit = (events: StoredEvent[]) => void;
 export interface Store {
   /** Absent if one process owns the store. */
   readonly shared?: SharedStore;
-  /** The key for call hashes (A7). Generated once per store and saved in it. */
+  /** The key for call hashes (CALL7). Generated once per store and saved in it. */
   readonly hashKey: Uint8Array;
   /**
-   * Changes a world (S1). Commits `work`, its emissions and audit records atomically; if `work` throws, nothing is written. `work` must await
+   * Changes a world (STORE1). Commits `work`, its emissions and audit records atomically; if `work` throws, nothing is written. `work` must await
    * nothing but the transaction, because on SQLite all other writers wait for it.
    */
   transact<T>(
@@ -350,7 +350,7 @@ export interface Store {
     onCommit?: OnCommit,
   ): Promise<{ value: T; events: StoredEvent[] }>;
   /**
-   * Runs one step in one or more chats (S1): loads its needs, calls `decide`, and commits the result atomically. Steps in one chat never overlap.
+   * Runs one step in one or more chats (STORE1): loads its needs, calls `decide`, and commits the result atomically. Steps in one chat never overlap.
    * `decide` must be synchronous, may be called again on newer state, and changes state only through `applyChange`. If it throws, nothing is written.
    */
   step<T>(

@@ -15,7 +15,7 @@ function refusalOf(more: Record<string, unknown>): string {
   return 'not refused';
 }
 
-describe('[A1.2] [A17] defineTool rejects', () => {
+describe('[CALL1.2] [CALL15] defineTool rejects', () => {
   it.each([
     [
       { needsApproval: true },
@@ -56,7 +56,7 @@ describe('[A1.2] [A17] defineTool rejects', () => {
   );
 });
 
-describe('[A1.2] defineTool accepts', () => {
+describe('[CALL1.2] defineTool accepts', () => {
   const place = z.object({ to: z.object({ host: z.string() }), list: z.array(z.string()), any: z.unknown() });
   it.each([
     ['Remove {path}?', fits.parameters],
@@ -69,7 +69,7 @@ describe('[A1.2] defineTool accepts', () => {
   });
 });
 
-it('[L4.1] refuses every call if the schema returns no value yet, such as a promise of another library', () => {
+it('[LIB4.1] refuses every call if the schema returns no value yet, such as a promise of another library', () => {
   const results = [Promise.resolve({ value: 1 }), {}];
   for (const result of results) {
     const parameters = {

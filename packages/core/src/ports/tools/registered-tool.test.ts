@@ -48,7 +48,7 @@ class BoastingTool implements Tool {
   }
 }
 
-it('[A1.4] an untrusted tool loses everything that it claims about itself, and a trusted one nothing', async () => {
+it('[CALL1.4] an untrusted tool loses everything that it claims about itself, and a trusted one nothing', async () => {
   const untrusted = registerTool(new BoastingTool(false));
   expect(untrusted).not.toHaveProperty('claims');
   for (const claim of ['trusted', 'contained', 'rehearsals', 'undos', 'question'])
@@ -63,7 +63,7 @@ it('[A1.4] an untrusted tool loses everything that it claims about itself, and a
   expect(await preview?.({}, place)).toMatchObject({ effect: EFFECT });
 });
 
-it('[A1.4] keeps the methods of an instance, and one object per tool', async () => {
+it('[CALL1.4] keeps the methods of an instance, and one object per tool', async () => {
   const tool = new BoastingTool(false);
   const registered = registerTool(tool);
   expect(registerTool(tool)).toBe(registered);

@@ -1,7 +1,7 @@
 import type { Preview, ToolDefinition } from '@countersign/protocol';
 import type { EffectPreview, Tool } from './tool.js';
 
-/** What a tool says about itself that makes its calls easier to run, or speaks to people in our name (A1). */
+/** What a tool says about itself that makes its calls easier to run, or speaks to people in our name (CALL1). */
 export type ToolClaims = Pick<ToolDefinition, 'readOnly' | 'idempotent' | 'approval'> &
   Pick<Tool, 'contained' | 'rehearsals' | 'undos' | 'question'>;
 

@@ -19,7 +19,7 @@ export interface NewAttachment {
   base64: string;
 }
 
-/** The context of a running call (T15). */
+/** The context of a running call (TURN15). */
 export interface ToolContext {
   /** The world that the call runs in. */
   worldId: string;
@@ -44,14 +44,14 @@ export interface ToolContext {
   };
   /**
    * Whether a deny rule, or an ask rule that wasn't approved, applies to this absolute path. A tool that walks a folder skips such
-   * paths (A19). If absent, nothing is withheld.
+   * paths (RULE1). If absent, nothing is withheld.
    */
   withheld?: (path: string) => boolean;
   /** Paths to hide from programs that the call starts, because the arguments don't show which files a program opens. */
   protectedPaths?: ProtectedPaths | undefined;
   /**
    * Set if nobody approved the call (`auto`): whether an allow rule for `write_file` names this absolute path. New dot-files, files in dot-folders
-   * and executables are kept only if it returns true (A36). If absent, all are kept.
+   * and executables are kept only if it returns true (CHANGE4). If absent, all are kept.
    */
   mayCreate?: (path: string) => boolean;
   /**
@@ -65,7 +65,7 @@ export interface ToolContext {
   again?: () => void;
   /** Aborts on stop, timeout or shutdown. Everything that the tool started must end with it. */
   signal: AbortSignal;
-  /** Shows output to people while the tool runs (T13). The model doesn't get it. */
+  /** Shows output to people while the tool runs (TURN13). The model doesn't get it. */
   output: (text: string, stream?: 'stdout' | 'stderr') => void;
   /**
    * Asks people a question while the tool runs, in the approval queue, and resolves to the answer. Rejects with `NoAnswer` if nobody answers
@@ -73,7 +73,7 @@ export interface ToolContext {
    */
   ask?: (question: Question) => Promise<string>;
   /**
-   * Keeps a file with the result of the call (T16): people see it, and models that accept images receive it. Returns its description, or why
+   * Keeps a file with the result of the call (TURN16): people see it, and models that accept images receive it. Returns its description, or why
    * it was refused. Absent in a unit test of the tool.
    */
   attach?: (file: NewAttachment) => Attachment | { refused: string };
@@ -156,7 +156,7 @@ export interface EffectPaths {
   readonly leftOut: readonly string[];
 }
 
-/** The preview of a tool that only writes a file: its effect is known without a rehearsal (A52.9). */
+/** The preview of a tool that only writes a file: its effect is known without a rehearsal (CHANGE7). */
 export interface EffectPreview extends Preview {
   readonly effect: Effect;
 }
@@ -191,7 +191,7 @@ export interface Rehearsals {
   show?(invocationId: string, effectHash: string, signal: AbortSignal): Promise<Effect | undefined>;
   /** The ids of the calls that something is kept for on this machine. */
   list(): Promise<readonly string[]>;
-  /** What the call would do if another program ran it (A60). Keeps nothing. Must end when the signal aborts. */
+  /** What the call would do if another program ran it (CHANGE9). Keeps nothing. Must end when the signal aborts. */
   predict?(args: unknown, context: PredictionContext): Promise<Predicted>;
 }
 
@@ -244,12 +244,12 @@ export interface OpenedToSandbox {
 
 /**
  * A tool in the form that the runtime uses. It never asks for approval itself: the gate decides before `execute` is called. The model gets the
- * return value, or the error if the tool throws, and the loop continues (T11).
+ * return value, or the error if the tool throws, and the loop continues (TURN11).
  */
 export interface Tool {
   /** The name, description and parameters, and whether calls need approval. */
   readonly definition: ToolDefinition;
-  /** False for tools from MCP servers and clients until a person marks them trusted (A1). */
+  /** False for tools from MCP servers and clients until a person marks them trusted (CALL1). */
   readonly trusted: boolean;
   /**
    * The digest of the current definition, for a tool whose server may change it. While it differs from the accepted one, grants, allow rules and
@@ -262,12 +262,12 @@ export interface Tool {
    */
   sandbox?(opened: OpenedToSandbox, args?: unknown): CallSandbox;
   /**
-   * Set if the tool runs programs without a sandbox that could enforce path rules (A21). Each call then needs approval if there is such a rule.
+   * Set if the tool runs programs without a sandbox that could enforce path rules (SAFE1). Each call then needs approval if there is such a rule.
    */
   readonly unconfined?: boolean;
   /**
-   * Set if the program that proposes the calls runs them itself (A55). Only external and ACP agents can propose them. `execute` is called only for
-   * an ACP agent (A59), and tells its program that it may run the call.
+   * Set if the program that proposes the calls runs them itself (EXT1). Only external and ACP agents can propose them. `execute` is called only for
+   * an ACP agent (EXT3), and tells its program that it may run the call.
    */
   readonly external?: true;
   /**
@@ -276,7 +276,7 @@ export interface Tool {
    */
   standsFor?(args: unknown, place: ToolPlace): StandIn | undefined;
   /**
-   * Pure: the call of a built-in tool that does the same in the same folder, to predict what this one does (A60). Undefined if no built-in tool does
+   * Pure: the call of a built-in tool that does the same in the same folder, to predict what this one does (CHANGE9). Undefined if no built-in tool does
    * exactly the same. Must not throw.
    */
   predictedBy?(args: unknown): Pick<StandIn, 'tool' | 'arguments'> | undefined;
@@ -294,12 +294,12 @@ export interface Tool {
   inspect?(args: unknown, place: ToolPlace): Promise<readonly Subject[]>;
   /**
    * Pure: whether the call touches nothing outside the working folder, because of a sandbox without network or because it names only paths in
-   * the folder (A20). If absent, false. Ignored for an untrusted tool.
+   * the folder (RULE2). If absent, false. Ignored for an untrusted tool.
    */
   contained?(args: unknown, place: ToolPlace): boolean;
   /**
    * A fingerprint of state that the signature must cover besides the arguments, such as the old content of a file that would be overwritten
-   * (A7).
+   * (CALL7).
    */
   fingerprint?(args: unknown, place: ToolPlace): Promise<string>;
   /**
@@ -338,15 +338,15 @@ export interface TypedTool<Name extends string = string, Arguments = unknown> ex
   readonly [ARGUMENTS]?: Arguments;
 }
 
-/** A tool that ran and failed with a result, such as a non-zero exit code with output (T15). */
+/** A tool that ran and failed with a result, such as a non-zero exit code with output (TURN15). */
 export class ToolFailure extends Error {
   /** The name of the class. */
   override readonly name = 'ToolFailure';
   /** What the model gets besides the error. */
   readonly result: unknown;
-  /** Set if the outcome is unknown. The same call then needs approval next time, regardless of rules (S3). */
+  /** Set if the outcome is unknown. The same call then needs approval next time, regardless of rules (STORE3). */
   readonly outcomeUnknown: boolean;
-  /** Set if somebody else had changed what the call was about to change, so that nothing took effect (A45). */
+  /** Set if somebody else had changed what the call was about to change, so that nothing took effect (CHANGE2). */
   readonly conflict: boolean;
 
   constructor(
@@ -361,7 +361,7 @@ export class ToolFailure extends Error {
   }
 }
 
-/** The program that runs the call didn't say how it ended (T4.6). */
+/** The program that runs the call didn't say how it ended (TURN4.1). */
 export class NotReported extends Error {
   /** The name of the class. */
   override readonly name = 'NotReported';

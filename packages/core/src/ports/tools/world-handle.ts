@@ -1,5 +1,5 @@
 /**
- * What a tool may do in its call's world, always as the agent that made the call (A22). Once the call has ended or was stopped, every method rejects
+ * What a tool may do in its call's world, always as the agent that made the call (CALL17). Once the call has ended or was stopped, every method rejects
  * and writes nothing.
  */
 export interface WorldHandle {

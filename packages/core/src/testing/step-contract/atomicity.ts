@@ -21,7 +21,7 @@ const CALLERS = 24;
 export function describeAtomicity(open: OpenStore): void {
   const { store } = freshStore(open);
 
-  it('[S1] a decision that throws writes nothing, and the next step sees the previous state', async () => {
+  it('[STORE1] a decision that throws writes nothing, and the next step sees the previous state', async () => {
     await step(store(), (tx) => {
       tx.appendMessage(message('msg_1'));
       tx.insertTurn(turn('turn_1', { iteration: 1 }));
@@ -54,7 +54,7 @@ export function describeAtomicity(open: OpenStore): void {
     });
   });
 
-  it('[S1] a fact that can’t be written rolls back the whole step', async () => {
+  it('[STORE1] a fact that can’t be written rolls back the whole step', async () => {
     await step(store(), (tx) => tx.appendMessage(message('msg_1', { clientMessageId: 'sent_1' })));
     const before = await stateOf(store());
     const failing = step(store(), (tx) => {
@@ -72,7 +72,7 @@ export function describeAtomicity(open: OpenStore): void {
     expect(await store().verifyAudit(W)).toEqual({ ok: true, records: 1 });
   });
 
-  it('[S1] a value that can’t be stored is rejected with its name, and nothing is written', async () => {
+  it('[STORE1] a value that can’t be stored is rejected with its name, and nothing is written', async () => {
     const broken = message('msg_1', { content: undefined as unknown as string });
     const failing = step(store(), (tx) => {
       tx.insertTurn(turn('turn_1'));
@@ -83,7 +83,7 @@ export function describeAtomicity(open: OpenStore): void {
     expect((await stateOf(store()))?.turns.size).toBe(0);
   });
 
-  it('[A22.4] a used agent id is rejected, and nothing is written', async () => {
+  it('[CALL17.4] a used agent id is rejected, and nothing is written', async () => {
     const { definition } = (await store().read((r) => r.agents(W)))[0] ?? {};
     if (definition === undefined) throw new Error('there is no agent');
     await step(store(), (tx) => tx.removeAgent(B));
@@ -95,7 +95,7 @@ export function describeAtomicity(open: OpenStore): void {
     expect(await store().read((r) => r.chat(C))).toMatchObject({ lastSeq: 0 });
   });
 
-  it('[S1] concurrent steps of one chat do not overlap, and all take effect', async () => {
+  it('[STORE1] concurrent steps of one chat do not overlap, and all take effect', async () => {
     const said = await Promise.all(
       Array.from({ length: CALLERS }, (_, index) =>
         step(store(), (tx) => tx.appendMessage(message(`msg_${index}`)).seq),
@@ -105,7 +105,7 @@ export function describeAtomicity(open: OpenStore): void {
     expect(await store().read((r) => r.chat(C))).toMatchObject({ lastSeq: CALLERS });
   });
 
-  it('[S1] a step that throws does not affect concurrent steps', async () => {
+  it('[STORE1] a step that throws does not affect concurrent steps', async () => {
     const settled = await Promise.allSettled(
       Array.from({ length: CALLERS }, (_, index) =>
         step(store(), (tx) => {
@@ -121,7 +121,7 @@ export function describeAtomicity(open: OpenStore): void {
     expect(said.map(({ seq }) => seq)).toEqual(Array.from({ length: (CALLERS / 4) * 3 }, (_, index) => index + 1));
   });
 
-  it('[S1] concurrent steps, transactions and reads are serialized', async () => {
+  it('[STORE1] concurrent steps, transactions and reads are serialized', async () => {
     const all = Array.from({ length: CALLERS }, async (_, index) => {
       if (index % 3 === 0) return await write(store(), (tx) => tx.insertClient(client(`client_${index}`)));
       if (index % 3 === 1) return await step(store(), (tx) => tx.appendMessage(message(`msg_${index}`)));
@@ -136,7 +136,7 @@ export function describeAtomicity(open: OpenStore): void {
     expect((await stateOf(store()))?.chat.lastSeq).toBe(places.length);
   });
 
-  it('[S1] a step in several chats writes all of them', async () => {
+  it('[STORE1] a step in several chats writes all of them', async () => {
     await addChats(store(), 'chat_2');
     const chats = [C, 'chat_2'];
     await step(
@@ -165,7 +165,7 @@ export function describeAtomicity(open: OpenStore): void {
     expect(await step(store(), (tx) => tx.countWorking())).toBe(2);
   });
 
-  it('[S1] a read-only step that writes is rejected', async () => {
+  it('[STORE1] a read-only step that writes is rejected', async () => {
     const looking = step(store(), (tx) => tx.appendMessage(message('msg_1')), { chats: [C], isReadOnly: true });
     await expect(looking).rejects.toThrow('read-only step');
     expect(await stateOf(store(), C)).toMatchObject({ chat: { lastSeq: 0 } });

@@ -53,7 +53,7 @@ export function describeDeletion(open: OpenStore): void {
     expect(await stateOf(store())).toMatchObject({ chat: { lastSeq: 0 } });
   });
 
-  it('[A22.4] the id of a deleted agent stays reserved', async () => {
+  it('[CALL17.4] the id of a deleted agent stays reserved', async () => {
     await step(store(), (tx) => {
       tx.insertTurn(turn('turn_1', { agentId: B }));
       tx.fenceTurn('turn_1', { state: 'ended', outcome: 'stopped' });
@@ -66,7 +66,7 @@ export function describeDeletion(open: OpenStore): void {
     });
   });
 
-  it('[A16] deleting a world deletes its chats, reserves its id and keeps its audit log', async () => {
+  it('[LOG1] deleting a world deletes its chats, reserves its id and keeps its audit log', async () => {
     await fill();
     const { events } = await stepWithEvents(store(), (tx) => {
       tx.fenceTurn('turn_1', { state: 'ended' });

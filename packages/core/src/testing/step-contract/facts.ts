@@ -17,7 +17,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     return again;
   }
 
-  it('[S1] messages get positions, and the chat tracks its last message and the last one from a person', async () => {
+  it('[STORE1] messages get positions, and the chat tracks its last message and the last one from a person', async () => {
     const full = message('msg_1', {
       content: HOSTILE,
       sender: HOSTILE,
@@ -48,7 +48,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     expect(await after.read((r) => r.chat(C))).toMatchObject({ lastSeq: 2, humanSeq: 1 });
   });
 
-  it('[S1] a turn can be queued and changed in one step, and changed again in later ones', async () => {
+  it('[STORE1] a turn can be queued and changed in one step, and changed again in later ones', async () => {
     const first = turn('turn_1', { owner: 'me', triggerSeq: 1 });
     await step(store(), (tx) => {
       tx.insertTurn(turn('turn_2', { state: 'queued', triggerSeq: 2 }));
@@ -76,7 +76,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     expect(await after.read((r) => r.turn('turn_2'))).toMatchObject({ state: 'queued' });
   });
 
-  it('[M11] one turn of an agent can end and another open in the same step', async () => {
+  it('[WORLD11] one turn of an agent can end and another open in the same step', async () => {
     await step(store(), (tx) => tx.insertTurn(turn('turn_1')));
     await step(store(), (tx) => {
       tx.insertTurn(turn('turn_2', { state: 'queued', triggerSeq: 2 }));
@@ -90,7 +90,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     expect(await after.read((r) => r.turn('turn_1'))).toMatchObject({ state: 'ended', outcome: 'answered' });
   });
 
-  it('[S1] calls of the latest response can be proposed and changed in one step, and changed again in later ones', async () => {
+  it('[STORE1] calls of the latest response can be proposed and changed in one step, and changed again in later ones', async () => {
     const call = invocation('call_1', { arguments: HOSTILE, readOnly: true, idempotent: true });
     await step(store(), (tx) => {
       tx.insertTurn(turn('turn_1', { iteration: 1 }));
@@ -119,7 +119,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     expect(left.map(({ id }) => id)).toEqual(['call_2']);
   });
 
-  it('[S1] the state has only the calls of the latest response', async () => {
+  it('[STORE1] the state has only the calls of the latest response', async () => {
     const first = turn('turn_1', { iteration: 1 });
     await step(store(), (tx) => {
       tx.insertTurn(first);
@@ -134,7 +134,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     expect(await after.read((r) => r.invocations('turn_1', 1))).toHaveLength(1);
   });
 
-  it('[A8] [A12] approvals are pending, oldest first, until they are settled', async () => {
+  it('[CALL8] [CALL12] approvals are pending, oldest first, until they are settled', async () => {
     const rich = approval('approval_z', {
       message: HOSTILE,
       rule: 'ask *',
@@ -167,7 +167,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     });
   });
 
-  it('[A48] signatures are stored with their pending approval', async () => {
+  it('[SIGN1] signatures are stored with their pending approval', async () => {
     const rules = [{ rule: HOSTILE, by: { count: 2, of: 'finance', notRequester: true as const } }];
     const signature = { who: { kind: 'person' as const, id: 'ada', name: HOSTILE }, via: HOSTILE, at: 7 };
     const asked = approval('approval_1', { signing: { rules, signed: [] } });
@@ -187,7 +187,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     expect(await after.read((r) => r.approvals(W, { status: 'pending' }))).toStrictEqual(both);
   });
 
-  it('[A5] [S3] grants and unknown outcomes are stored', async () => {
+  it('[CALL5] [STORE3] grants and unknown outcomes are stored', async () => {
     await step(store(), (tx) => {
       tx.giveGrant(grant('grant_1', { pattern: HOSTILE }), '^ls');
       tx.insertTurn(turn('turn_1', { iteration: 1 }));
@@ -206,7 +206,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     expect(await unknown()).toBe(false);
   });
 
-  it('[M7] a chat is created and gets a message and a title; the policy is replaced and an agent added', async () => {
+  it('[WORLD7] a chat is created and gets a message and a title; the policy is replaced and an agent added', async () => {
     const chat = { id: 'chat_2', worldId: W, title: 'New chat', titled: false, lastSeq: 0, humanSeq: 0 };
     await step(store(), (tx) => {
       tx.createChat({ ...chat, status: 'idle', createdAt: 7 });

@@ -8,7 +8,7 @@ export function describeLogs(open: OpenStore): void {
   const { store } = freshStore(open);
   const notice = (text: string) => ({ event: 'system', chatId: C, data: { type: 'notice', message: text } }) as const;
 
-  it('[S6] events are numbered without gaps or duplicates, and returned as they are stored', async () => {
+  it('[STORE6] events are numbered without gaps or duplicates, and returned as they are stored', async () => {
     const first = await stepWithEvents(store(), (tx) => {
       tx.emit({ event: 'message', chatId: C, message: tx.appendMessage(message('msg_1', { content: HOSTILE })) });
       tx.emit(notice(HOSTILE));
@@ -26,7 +26,7 @@ export function describeLogs(open: OpenStore): void {
     expect(await store().read((r) => r.lastEventId(W))).toBe(23);
   });
 
-  it('[A16.2] audit records are chained across steps and transactions', async () => {
+  it('[LOG1.2] audit records are chained across steps and transactions', async () => {
     for (let round = 0; round < 3; round += 1) {
       await step(store(), (tx) => {
         for (let index = 0; index < 9; index += 1) {
@@ -40,7 +40,7 @@ export function describeLogs(open: OpenStore): void {
     expect(record).toMatchObject({ worldId: W, who: named('step 0'), kind: 'run', seq: 1 });
   });
 
-  it('[S6] [A16] concurrent writes are numbered and chained', async () => {
+  it('[STORE6] [LOG1] concurrent writes are numbered and chained', async () => {
     const told = await Promise.all(
       Array.from({ length: 12 }, async (_, index) => {
         if (index % 2 === 0) {

@@ -23,7 +23,7 @@ export function describeReads(open: OpenStore): void {
   const { store } = freshStore(open);
   const ids = (records: readonly { id: string }[]): string[] => records.map(({ id }) => id);
 
-  it('[S1] reports a missing chat, world or message', async () => {
+  it('[STORE1] reports a missing chat, world or message', async () => {
     expect(await stateOf(store(), 'nothing')).toBeUndefined();
     const rev = (worldId: string) =>
       store().step(worldId, { chats: [] }, (reads) => ({ value: reads.worldRev, writes: nothing }));
@@ -54,7 +54,7 @@ export function describeReads(open: OpenStore): void {
     expect(await store().read((r) => r.worldRev(W))).toBe(first + 3);
   });
 
-  it('[M10] returns a message that a client has sent', async () => {
+  it('[WORLD10] returns a message that a client has sent', async () => {
     const sent = { chatId: C, clientMessageId: 'client_1' };
     const said = await step(store(), (tx) => tx.appendMessage(message('msg_1', { clientMessageId: 'client_1' })));
     expect(await step(store(), (tx) => tx.sent(C, 'client_1'), { sent })).toStrictEqual(said);
@@ -83,7 +83,7 @@ export function describeReads(open: OpenStore): void {
     expect(await working()).toBe(1);
   });
 
-  it('[M6] counts the turns of each agent that started since a person’s last message', async () => {
+  it('[WORLD6] counts the turns of each agent that started since a person’s last message', async () => {
     const started = async () => Object.fromEntries((await stateOf(store()))?.startedTurns ?? []);
     const run = (id: string, triggerSeq: number, change: Parameters<typeof turn>[1] = {}) =>
       step(store(), (tx) => {
@@ -111,7 +111,7 @@ export function describeReads(open: OpenStore): void {
     expect(await started()).toEqual({});
   });
 
-  it('[A5.2] returns the grants that may cover a call, oldest first', async () => {
+  it('[CALL5.2] returns the grants that may cover a call, oldest first', async () => {
     const call = callKeys('{}', ['^ls', '=ls']);
     const found = async (usedAfter = 0) =>
       ids(await step(store(), (tx) => tx.grants(call, usedAfter), { calls: [call] }));
@@ -137,7 +137,7 @@ export function describeReads(open: OpenStore): void {
     expect(await found(1_000)).toEqual(['grant_1', 'grant_5']);
   });
 
-  it('[S3] tells whether the outcome of a call is unknown', async () => {
+  it('[STORE3] tells whether the outcome of a call is unknown', async () => {
     const call = callKeys();
     const unknown = (of: CallKeys = call) => step(store(), (tx) => tx.outcomeUnknown(of), { calls: [of] });
     expect(await unknown()).toBe(false);
@@ -159,7 +159,7 @@ export function describeReads(open: OpenStore): void {
     expect(await unknown()).toBe(true);
   });
 
-  it('[A34] counts an agent’s pending approvals per chat, largest first, and enforces the limit', async () => {
+  it('[CALL19] counts an agent’s pending approvals per chat, largest first, and enforces the limit', async () => {
     await addChats(store(), 'chat_2');
     const chats = [C, 'chat_2'];
     const pending = () => step(store(), (tx) => tx.pendingOf(A), { chats, pendingOf: A });
@@ -187,7 +187,7 @@ export function describeReads(open: OpenStore): void {
     expect([...left]).toEqual(['approval_1', 'approval_1b', 'approval_2b', 'approval_3b']);
   });
 
-  it('[A13] [A18] returns clients, and whether one with approvals is connected', async () => {
+  it('[CALL13] [CALL16] returns clients, and whether one with approvals is connected', async () => {
     const needs = { clients: ['client_1'], asker: true };
     const look = () => step(store(), (tx) => ({ one: tx.client('client_1')?.id, asks: tx.hasAsker() }), needs);
     expect(await look()).toEqual({ one: undefined, asks: false });
@@ -202,7 +202,7 @@ export function describeReads(open: OpenStore): void {
     expect(await look()).toEqual({ one: undefined, asks: false });
   });
 
-  it('[A48] returns the people who may sign calls in its world and the groups, as they are now', async () => {
+  it('[SIGN1] returns the people who may sign calls in its world and the groups, as they are now', async () => {
     const add = (id: string, change: Partial<PersonRecord>) =>
       write(store(), async (tx) => {
         await tx.lockServerLog();
@@ -244,7 +244,7 @@ export function describeReads(open: OpenStore): void {
     expect((await look())?.passkeys).toEqual([{ id: 'trusted', personId: 'ada' }]);
   });
 
-  it('[A51] returns the delegations that apply in its world now', async () => {
+  it('[SIGN4] returns the delegations that apply in its world now', async () => {
     const hour = 3_600_000;
     const add = (id: string, from: number, until: number, more: object = {}) =>
       write(store(), async (tx) => {
@@ -274,7 +274,7 @@ export function describeReads(open: OpenStore): void {
     expect(await look()).toEqual([]);
   });
 
-  it('[A1.6] returns the record of an MCP tool', async () => {
+  it('[CALL1.6] returns the record of an MCP tool', async () => {
     const tool: McpToolRecord = {
       ...{ worldId: W, server: 'files', name: 'mcp__files__read', reviewed: true },
       ...{ accepted: { name: 'read', inputSchema: {} }, acceptedDigest: 'a', seen: null, seenDigest: null },

@@ -16,7 +16,7 @@ export function describeSharing(open: OpenStore): void {
     return Array.from({ length: CALLERS }, (_, index) => stores[index % stores.length] as Store);
   }
 
-  it('[S4] steps of one chat never overlap, and no write is lost', async () => {
+  it('[STORE4] steps of one chat never overlap, and no write is lost', async () => {
     await step(store(), (tx) => tx.insertTurn(turn('turn_1')));
     const said = await Promise.all(
       (await everybody()).map((one, index) =>
@@ -38,7 +38,7 @@ export function describeSharing(open: OpenStore): void {
     expect(await store().verifyAudit(W)).toEqual({ ok: true, records: CALLERS });
   });
 
-  it('[S4] steps that name the same chats in a different order do not deadlock', async () => {
+  it('[STORE4] steps that name the same chats in a different order do not deadlock', async () => {
     await addChats(store(), 'chat_2', 'chat_0');
     const chats = [C, 'chat_2', 'chat_0'];
     await Promise.all(
@@ -55,7 +55,7 @@ export function describeSharing(open: OpenStore): void {
     for (const id of chats) expect((await stateOf(store(), id))?.chat.lastSeq).toBe(CALLERS);
   });
 
-  it('[T6] a process whose turn was taken over writes nothing', async () => {
+  it('[TURN6] a process whose turn was taken over writes nothing', async () => {
     const held = turn('turn_1', { owner: 'me' });
     await step(store(), (tx) => tx.insertTurn(held));
     const other = await another();
@@ -64,7 +64,7 @@ export function describeSharing(open: OpenStore): void {
     expect(await store().read((r) => r.turn('turn_1'))).toMatchObject({ owner: 'other', iteration: 0 });
   });
 
-  it('[S4] a step can tell whether another process wrote to its chat, even after a retry', async () => {
+  it('[STORE4] a step can tell whether another process wrote to its chat, even after a retry', async () => {
     const other = await another();
     const says = async (one: Store, id: string): Promise<boolean> => {
       const { value } = await one.step(W, { chats: [C] }, (reads) => {
@@ -82,7 +82,7 @@ export function describeSharing(open: OpenStore): void {
     expect(await says(other, 'msg_6')).toBe(true);
   });
 
-  it('[A14] a step is retried if the world has changed since it was read', async () => {
+  it('[CALL14] a step is retried if the world has changed since it was read', async () => {
     const other = await another();
     const before = (await store().read((r) => r.worldRev(W))) ?? 0;
     const revs: (number | undefined)[] = [];
@@ -106,7 +106,7 @@ export function describeSharing(open: OpenStore): void {
     expect(said.map(({ id }) => id)).toEqual(['msg_2']);
   });
 
-  it('[A34] an agent’s pending approvals never exceed the limit, whichever process adds them', async () => {
+  it('[CALL19] an agent’s pending approvals never exceed the limit, whichever process adds them', async () => {
     const chats = Array.from({ length: CALLERS }, (_, index) => `chat_${index}_`);
     await addChats(store(), ...chats);
     const most = 5;

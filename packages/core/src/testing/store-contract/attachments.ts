@@ -13,7 +13,7 @@ export function describeAttachments(open: OpenStore): void {
   const find = (chatId: string, id: string) => store().read((r) => r.attachment(chatId, id));
 
   describe('attachments', () => {
-    it('[T16] belong to a chat, which stores the same content once', async () => {
+    it('[TURN16] belong to a chat, which stores the same content once', async () => {
       await addChats(store(), 'chat_2');
       await write(store(), async (tx) => {
         await tx.insertAttachment(attachment(C, 'one'));
@@ -22,13 +22,13 @@ export function describeAttachments(open: OpenStore): void {
       });
       expect(await find(C, 'one')).toStrictEqual(attachment(C, 'one'));
       expect(await find('chat_2', 'one')).toBeUndefined();
-      // [T16.4] Content that is stored once counts once.
+      // [TURN16.3] Content that is stored once counts once.
       const bytes = (chatId: string) => store().read((r) => r.attachmentBytes(chatId));
       expect(await bytes(C)).toBe(300_000);
       expect(await bytes('chat_3')).toBe(0);
     });
 
-    it('[T16] are deleted with their chat or world, and can’t be added afterwards', async () => {
+    it('[TURN16] are deleted with their chat or world, and can’t be added afterwards', async () => {
       await addChats(store(), 'chat_2');
       const add = () =>
         write(store(), async (tx) => {

@@ -14,7 +14,7 @@ export function describeConcurrency(open: OpenStore, canShare: boolean): void {
     return Array.from({ length: CALLERS }, (_, index) => stores[index % stores.length] as Store);
   }
 
-  it('[A8] of many concurrent starts of a call, exactly one succeeds', async () => {
+  it('[CALL8] of many concurrent starts of a call, exactly one succeeds', async () => {
     await step(store(), (tx) => {
       tx.insertTurn(turn('turn_1', { iteration: 1 }));
       tx.insertInvocation(invocation('call_1', { status: 'approved' }));
@@ -27,7 +27,7 @@ export function describeConcurrency(open: OpenStore, canShare: boolean): void {
     expect(started.filter(Boolean)).toHaveLength(1);
   });
 
-  it('[A8] of many concurrent decisions, exactly one counts', async () => {
+  it('[CALL8] of many concurrent decisions, exactly one counts', async () => {
     await step(store(), (tx) => tx.insertApproval(approval('approval_1')));
     const settled = await Promise.all(
       (await everybody()).map((one, index) =>
@@ -48,7 +48,7 @@ export function describeConcurrency(open: OpenStore, canShare: boolean): void {
     expect(await store().read((r) => r.approval('approval_1'))).toMatchObject({ decisionDigest: String(winner) });
   });
 
-  it('[S4.1] of many concurrent claims of a turn, exactly one succeeds, and only that process can write', async () => {
+  it('[STORE4.1] of many concurrent claims of a turn, exactly one succeeds, and only that process can write', async () => {
     await step(store(), (tx) => tx.insertTurn(turn('turn_1')));
     await Promise.all(
       (await everybody()).map((one, index) =>
@@ -64,7 +64,7 @@ export function describeConcurrency(open: OpenStore, canShare: boolean): void {
     expect(said.map(({ id }) => id)).toEqual([`msg_${stepped?.owner}`]);
   });
 
-  it('[M11] of many attempts to open a turn of one agent, exactly one succeeds', async () => {
+  it('[WORLD11] of many attempts to open a turn of one agent, exactly one succeeds', async () => {
     const opened = await Promise.allSettled(
       (await everybody()).map((one, index) => step(one, (tx) => tx.insertTurn(turn(`turn_${index}`)))),
     );
@@ -72,7 +72,7 @@ export function describeConcurrency(open: OpenStore, canShare: boolean): void {
     expect(await store().read((r) => r.unfinishedTurns(C))).toHaveLength(1);
   });
 
-  it('[S6] messages, events and audit records of many writers are numbered without gaps or duplicates', async () => {
+  it('[STORE6] messages, events and audit records of many writers are numbered without gaps or duplicates', async () => {
     const written = await Promise.all(
       (await everybody()).map((one, index) =>
         stepWithEvents(one, (tx) => {
@@ -93,7 +93,7 @@ export function describeConcurrency(open: OpenStore, canShare: boolean): void {
     expect(await store().verifyAudit(W)).toEqual({ ok: true, records: CALLERS });
   });
 
-  it('[A16] records that other stores write after this one opened count as guarded', async () => {
+  it('[LOG1] records that other stores write after this one opened count as guarded', async () => {
     const others = (await everybody()).toReversed();
     for (const [written, one] of others.entries()) {
       await write(one, async (tx) => tx.record({ kind: 'run' }));
@@ -101,7 +101,7 @@ export function describeConcurrency(open: OpenStore, canShare: boolean): void {
     }
   });
 
-  it('[S6] a reader of the log during concurrent writes never misses a number below one it has read', async () => {
+  it('[STORE6] a reader of the log during concurrent writes never misses a number below one it has read', async () => {
     const writing = { isActive: true };
     const writers = Promise.all(
       (await everybody()).map((one, index) =>
@@ -124,7 +124,7 @@ export function describeConcurrency(open: OpenStore, canShare: boolean): void {
     expect(seen).toEqual(Array.from({ length: CALLERS }, (_, index) => index + 1));
   });
 
-  it('[M11] a message that arrives while a turn ends is answered: one of the two opens its turn', async () => {
+  it('[WORLD11] a message that arrives while a turn ends is answered: one of the two opens its turn', async () => {
     const stores = await everybody();
     for (let round = 1; round <= 8; round += 1) {
       const [ending, speaking] = [stores[round % 3], stores[(round + 1) % 3]] as [Store, Store];

@@ -50,7 +50,7 @@ export function describeLists(open: OpenStore): void {
     expect(ids(await store().read((r) => r.invocations('turn_1', 1)))).toEqual(['call_c', 'call_b', 'call_a']);
   });
 
-  it('[A12] the queue lists the pending approvals of a world or a chat, oldest first', async () => {
+  it('[CALL12] the queue lists the pending approvals of a world or a chat, oldest first', async () => {
     await addChats(store(), 'chat_2');
     await step(
       store(),
@@ -81,7 +81,7 @@ export function describeLists(open: OpenStore): void {
     });
   });
 
-  it('[A14] a grant is listed until it is revoked, and can be revoked only once', async () => {
+  it('[CALL14] a grant is listed until it is revoked, and can be revoked only once', async () => {
     await step(store(), (tx) => {
       tx.giveGrant(grant('grant_2', { pattern: 'ls *' }), '');
       tx.giveGrant(grant('grant_1'), '');

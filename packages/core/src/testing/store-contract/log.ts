@@ -26,7 +26,7 @@ export function describeLog(open: OpenStore): void {
   const all = { after: 0, limit: 1_000 };
 
   describe('events', () => {
-    it('[S6] are read in order, as they were returned, for a world or for one chat', async () => {
+    it('[STORE6] are read in order, as they were returned, for a world or for one chat', async () => {
       await addChats(store(), 'chat_2');
       const { events } = await stepWithEvents(store(), (tx) => {
         const said = tx.appendMessage(message('msg_1', { content: HOSTILE }));
@@ -56,7 +56,7 @@ export function describeLog(open: OpenStore): void {
   });
 
   describe('the audit log', () => {
-    it('[A16] contains every record with its time and world, and verifies', async () => {
+    it('[LOG1] contains every record with its time and world, and verifies', async () => {
       await recordThree(store());
       const entries = await store().read((r) => r.audit(W, all));
       expect(entries.map(({ seq, who, worldId }) => [seq, who?.name, worldId])).toEqual([
@@ -74,7 +74,7 @@ export function describeLog(open: OpenStore): void {
       expect(await store().verifyAudit('elsewhere')).toEqual({ ok: true, records: 0 });
     });
 
-    it('[A16.2] survives the deletion of its world', async () => {
+    it('[LOG1.2] survives the deletion of its world', async () => {
       await recordThree(store());
       await step(store(), (tx) => {
         tx.deleteWorld();
@@ -84,7 +84,7 @@ export function describeLog(open: OpenStore): void {
       expect(await store().verifyAudit(W)).toEqual({ ok: true, records: 4 });
     });
 
-    it('[A16.2] a chain longer than a page verifies', async () => {
+    it('[LOG1.2] a chain longer than a page verifies', async () => {
       await write(store(), async (tx) => {
         for (let i = 0; i < 1_203; i += 1) tx.record({ kind: 'run', who: named(String(i)) });
       });

@@ -48,7 +48,7 @@ export function describeMcpServers(open: OpenStore): void {
       expect(await store().read((r) => r.mcpServer(W, 'shed'))).toStrictEqual(changed);
     });
 
-    it('[A1] no concurrent change is lost', async () => {
+    it('[CALL1] no concurrent change is lost', async () => {
       await write(store(), (tx) => tx.insertMcpServer(server('shed')));
       const { definition } = server('shed');
       const off = { ...definition, enabled: false };

@@ -34,7 +34,7 @@ export function describePeople(open: OpenStore, canShare: boolean): void {
     });
 
   describe('people', () => {
-    it('[W8] round-trip in the order they were added, and no concurrent change is lost', async () => {
+    it('[WHO4] round-trip in the order they were added, and no concurrent change is lost', async () => {
       const ada = person('ada', { name: HOSTILE, email: 'Ada@example.com', role: null, worldRoles: {} });
       await add(ada, person('bob'));
       expect(await store().read((r) => r.people())).toStrictEqual([ada, person('bob')]);
@@ -46,7 +46,7 @@ export function describePeople(open: OpenStore, canShare: boolean): void {
       expect(await store().read((r) => r.person('ada'))).toStrictEqual({ ...changed, rev: 2 });
     });
 
-    it('[W8] [W8.16] have unique names and addresses, which don’t only look different, unless they were removed', async () => {
+    it('[WHO4] [WHO4.10] have unique names and addresses, which don’t only look different, unless they were removed', async () => {
       await add(person('ada', { email: 'ada@example.com' }), person('bob'));
       const named = { code: 'conflict', field: 'name' };
       const same = { ...named, message: 'name: there is already a person "ada". Choose another name.' };
@@ -72,7 +72,7 @@ export function describePeople(open: OpenStore, canShare: boolean): void {
     });
   });
 
-  it('[W9.1] are found by their OIDC account, which belongs to one person, even after they were removed', async () => {
+  it('[WHO8.1] are found by their OIDC account, which belongs to one person, even after they were removed', async () => {
     const oidc = { issuer: 'https://id.example', subject: HOSTILE, groups: ['staff'], checkedAt: 7, refreshToken: 'x' };
     const ada = person('ada', { oidc });
     await add(ada, person('bob'));
@@ -89,7 +89,7 @@ export function describePeople(open: OpenStore, canShare: boolean): void {
   });
 
   describe('credentials', () => {
-    it('[W1] are found with their person, and only current ones are listed', async () => {
+    it('[WHO1] are found with their person, and only current ones are listed', async () => {
       await add(person('ada'), person('bob'));
       const token = credential('t1');
       await write(store(), async (tx) => {
@@ -120,7 +120,7 @@ export function describePeople(open: OpenStore, canShare: boolean): void {
       ]);
     });
 
-    it('[W1] end once, with the sessions opened with them, and never come back', async () => {
+    it('[WHO1] end once, with the sessions opened with them, and never come back', async () => {
       await add(person('ada'));
       await write(store(), async (tx) => {
         await tx.insertCredential(credential('t1'));
@@ -148,7 +148,7 @@ export function describePeople(open: OpenStore, canShare: boolean): void {
       expect([await ended('s2'), await ended('t2')]).not.toContain(null);
     });
 
-    it('[W8.7] passkeys outlive their person’s other credentials, and only removing one ends it', async () => {
+    it('[WHO6] passkeys outlive their person’s other credentials, and only removing one ends it', async () => {
       await add(person('ada'), person('bob'));
       const passkey: PasskeyData = {
         credentialId: 'abc',
@@ -179,14 +179,14 @@ export function describePeople(open: OpenStore, canShare: boolean): void {
       expect((await store().read((r) => r.credential('p1')))?.credential.data.passkey?.trusted).toBe(true);
     });
 
-    it('[W8.7] expired challenges are deleted with the next credential', async () => {
+    it('[WHO6] expired challenges are deleted with the next credential', async () => {
       await add(person('ada'));
       await write(store(), (tx) => tx.insertCredential(credential('c1', { kind: 'challenge', expiresAt: tx.now() })));
       await write(store(), (tx) => tx.insertCredential(credential('t1')));
       expect(await store().read((r) => r.credential('c1'))).toBeUndefined();
     });
 
-    it('[W1] a single-use credential is consumed by one of many requests, even in different processes', async () => {
+    it('[WHO1] a single-use credential is consumed by one of many requests, even in different processes', async () => {
       await add(person('ada'));
       await write(store(), (tx) => tx.insertCredential(credential('i1', { kind: 'invitation' })));
       const stores = canShare ? [store(), await another(), await another()] : [store(), store(), store()];
@@ -195,7 +195,7 @@ export function describePeople(open: OpenStore, canShare: boolean): void {
     });
   });
 
-  it('[W8] groups are replaced and deleted', async () => {
+  it('[WHO4] groups are replaced and deleted', async () => {
     const finance = { name: 'finance', people: ['ada', 'bob'], oidcGroup: null };
     await write(store(), async (tx) => {
       await tx.putGroup({ name: 'release', people: [], oidcGroup: 'staff' });
@@ -209,7 +209,7 @@ export function describePeople(open: OpenStore, canShare: boolean): void {
     expect(await store().read((r) => r.groups())).toStrictEqual([release]);
   });
 
-  it('[A16] the server has an audit log of its own, which is not a world', async () => {
+  it('[LOG1] the server has an audit log of its own, which is not a world', async () => {
     const worlds = await store().read((r) => r.worlds());
     for (const why of ['first', 'second']) {
       await store().transact(SERVER_LOG, async (tx) => {

@@ -13,7 +13,7 @@ export function describeProviders(open: OpenStore): void {
   const { store } = freshStore(open);
 
   describe('providers', () => {
-    it('[P7] round-trip, in the order they were added, without a world', async () => {
+    it('[MODEL7] round-trip, in the order they were added, without a world', async () => {
       const plain = provider('attic', { baseUrl: null, apiKey: null });
       await store().transact('', async (tx) => {
         await tx.insertProvider(provider('shed'));
@@ -25,7 +25,7 @@ export function describeProviders(open: OpenStore): void {
       expect(await store().read((r) => r.providers())).toStrictEqual([plain]);
     });
 
-    it('[P7] no concurrent change is lost', async () => {
+    it('[MODEL7] no concurrent change is lost', async () => {
       await write(store(), (tx) => tx.insertProvider(provider('shed')));
       expect(await write(store(), (tx) => tx.updateProvider(provider('shed', { apiKey: 'new' })))).toBe(true);
       expect(await write(store(), (tx) => tx.updateProvider(provider('shed', { apiKey: null })))).toBe(false);
@@ -37,7 +37,7 @@ export function describeProviders(open: OpenStore): void {
       expect(await write(store(), (tx) => tx.updateProvider(provider('gone')))).toBe(false);
     });
 
-    it('[P7] have unique names, ignoring case', async () => {
+    it('[MODEL7] have unique names, ignoring case', async () => {
       await write(store(), async (tx) => {
         await tx.insertProvider(provider('shed', { name: 'Shed' }));
         await tx.insertProvider(provider('attic', { name: 'Attic' }));

@@ -54,7 +54,7 @@ export function describeRecords(open: OpenStore): void {
       expect((await store().read((r) => r.agents(W))).map(({ id }) => id)).toEqual([A, B, 'aaron']);
     });
 
-    it('[A22.4] an id is never reused, even after deletion', async () => {
+    it('[CALL17.4] an id is never reused, even after deletion', async () => {
       await step(store(), (tx) => tx.removeAgent(B));
       expect(await store().read((r) => r.agentIdTaken(W, B))).toBe(true);
       expect(await store().read((r) => r.agentIdTaken('elsewhere', B))).toBe(false);
@@ -101,7 +101,7 @@ export function describeRecords(open: OpenStore): void {
       ]);
     });
 
-    it('[S2] are read in pages, from either end, without those of other worlds', async () => {
+    it('[STORE2] are read in pages, from either end, without those of other worlds', async () => {
       await step(store(), (tx) => {
         for (const id of ['chat_2', 'chat_3', 'chat_4']) tx.createChat(chat(id));
         tx.createChat(chat('chat_of_others', { worldId: 'another' }));
@@ -119,7 +119,7 @@ export function describeRecords(open: OpenStore): void {
       });
     });
 
-    it('[M7] a chat counts as titled after an attempt, even if it keeps the default title', async () => {
+    it('[WORLD7] a chat counts as titled after an attempt, even if it keeps the default title', async () => {
       await step(store(), (tx) => tx.changeChat(C, { title: 'New chat', titled: true }));
       expect(await store().read((r) => r.chat(C))).toMatchObject({ title: 'New chat', titled: true });
     });
@@ -162,7 +162,7 @@ export function describeRecords(open: OpenStore): void {
       expect(read?.seq).toBe(written.seq);
     });
 
-    it('[S2] are numbered from 1 without gaps, and a chat tracks its last and last human message', async () => {
+    it('[STORE2] are numbered from 1 without gaps, and a chat tracks its last and last human message', async () => {
       await say(store(), 'msg_1');
       await say(store(), 'msg_2', { speaker: 'agent', role: 'assistant', agentId: A });
       await say(store(), 'msg_3', { speaker: 'world' });

@@ -25,13 +25,13 @@ export function describeReopening(open: OpenStore): void {
        update worlds set audit_seq = 2, audit_hash = (select hash from audit where seq = 2)`,
     ],
     ['cut-off', 1, `delete from audit; update worlds set audit_seq = 0, audit_hash = ''`],
-  ] as const)('[A16.2] detects a record that was %s at %i: %s', async (problem, at, tampering) => {
+  ] as const)('[LOG1.2] detects a record that was %s at %i: %s', async (problem, at, tampering) => {
     await recordThree(store());
     const tampered = await reopen(tampering);
     expect(await tampered.verifyAudit(W)).toMatchObject({ ok: false, problem, at });
   });
 
-  it('[A16.2] detects a truncated tail even after new records and another restart', async () => {
+  it('[LOG1.2] detects a truncated tail even after new records and another restart', async () => {
     await recordThree(store());
     const tampered = await reopen(
       `delete from audit where seq > 1;
@@ -43,7 +43,7 @@ export function describeReopening(open: OpenStore): void {
     expect(await (await reopen()).verifyAudit(W)).toMatchObject({ ok: false, problem: 'cut-off', at: 3 });
   });
 
-  it('[A9] all data survives closing and reopening, including the signing key', async () => {
+  it('[CALL9] all data survives closing and reopening, including the signing key', async () => {
     const said = await say(store(), 'msg_1');
     await recordThree(store());
     const before = Buffer.from(store().hashKey).toString('hex');

@@ -8,7 +8,7 @@ export function describeTransactions(open: OpenStore): void {
   const ids = (records: readonly { id: string }[]): string[] => records.map(({ id }) => id);
 
   describe('a transaction', () => {
-    it('[S1] is atomic', async () => {
+    it('[STORE1] is atomic', async () => {
       await say(store(), 'msg_1');
       const failure = new Error('thought better of it');
       const failing = store().transact(W, async (tx) => {
@@ -31,7 +31,7 @@ export function describeTransactions(open: OpenStore): void {
       expect(await store().verifyAudit(W)).toEqual({ ok: true, records: 1 });
     });
 
-    it('[S1] is rolled back if a statement failed, even if the error was caught', async () => {
+    it('[STORE1] is rolled back if a statement failed, even if the error was caught', async () => {
       const stubborn = write(store(), async (tx) => {
         await tx.insertClient(client('client_1'));
         await tx.insertClient(client('client_1')).catch(() => undefined);
@@ -40,7 +40,7 @@ export function describeTransactions(open: OpenStore): void {
       expect(await store().read((r) => r.client('client_1'))).toBeUndefined();
     });
 
-    it('[S1] is rolled back completely if one of several concurrent statements fails', async () => {
+    it('[STORE1] is rolled back completely if one of several concurrent statements fails', async () => {
       await write(store(), (tx) => tx.insertClient(client('client_1')));
       let sent: Promise<unknown>[] = [];
       const failing = write(store(), async (tx) => {
@@ -95,7 +95,7 @@ export function describeTransactions(open: OpenStore): void {
     });
   });
 
-  it('[A18] a client disconnects, reconnects and is deleted', async () => {
+  it('[CALL16] a client disconnects, reconnects and is deleted', async () => {
     await write(store(), (tx) => tx.insertClient(client('client_1')));
     const client1 = () => store().read((r) => r.client('client_1'));
     await write(store(), (tx) => tx.setClientConnected('client_1', 'here'));

@@ -13,7 +13,7 @@ const MAX_WORDS = 16;
 
 /**
  * Searches a world's messages from people and agents by words, newest first. Indexes new messages first, so that the cost falls on searching and not
- * on sending (S2). Masked text can't be found (A15).
+ * on sending (STORE2). Masked text can't be found (SAFE6).
  */
 export async function searchMessages(
   runtime: Runtime,

@@ -7,7 +7,7 @@ import { cutShort, noAnswer, withheld, type Arrival } from '../../shared/run-cal
 type Response = OpenAI.Responses.Response;
 type Output = OpenAI.Responses.ResponseOutputItem;
 
-/** The last event contains the whole response, so streamed and whole answers can't differ (P3). */
+/** The last event contains the whole response, so streamed and whole answers can't differ (MODEL3). */
 export async function readStream(
   stream: AsyncIterable<OpenAI.Responses.ResponseStreamEvent>,
   on: Arrival,

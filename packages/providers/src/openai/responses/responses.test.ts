@@ -16,7 +16,7 @@ describe('the responses API', () => {
   afterAll(() => server.close());
   const options = () => ({ name: 'openai', baseURL: `${server.url}/v1`, apiKey: 'sk-test' });
 
-  it('[P10.1] sends the model settings of an agent', async () => {
+  it('[MODEL10.1] sends the model settings of an agent', async () => {
     server.will(json(200, responsesWire.whole({ text: 'ok' })));
     const settings = { thinking: 'high' as const, topP: 0.9, maxTokens: 1_000, parallelToolCalls: false };
     await ask(responsesWire.connect(server.url, 'sk-test'), { ...settings, tools: [WEATHER] });
@@ -28,7 +28,7 @@ describe('the responses API', () => {
     });
   });
 
-  it('[P11] asks again without a summary if the organization may not have one', async () => {
+  it('[MODEL11] asks again without a summary if the organization may not have one', async () => {
     const error = {
       message: 'Your organization must be verified.',
       param: 'reasoning.summary',
@@ -41,7 +41,7 @@ describe('the responses API', () => {
     expect(JSON.stringify(server.requests.at(-1)?.body)).not.toContain('summary');
   });
 
-  it('[P11.1] is used only at OpenAI itself, and only for thinking', async () => {
+  it('[MODEL11.3] is used only at OpenAI itself, and only for thinking', async () => {
     expect(isOpenai(undefined)).toBe(true);
     expect(isOpenai('https://api.openai.com/v1')).toBe(true);
     expect(isOpenai('https://api.openai.com.evil.example/v1')).toBe(false);

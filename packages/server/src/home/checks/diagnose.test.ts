@@ -8,7 +8,7 @@ import { serve } from '../../serve/serve.js';
 import { checkModels } from './check-models.js';
 import { checkHome, checkSandbox, diagnose } from './diagnose.js';
 
-it('[X3.1] doctor reports whether a custom endpoint responds, and which providers were not tested', async () => {
+it('[TERM3.1] doctor reports whether a custom endpoint responds, and which providers were not tested', async () => {
   const server = createServer((_, response) => response.end('{"data":[]}'));
   const url = `http://127.0.0.1:${await listenOn(server, 0, '127.0.0.1')}/v1`;
   const nowhere = 'http://127.0.0.1:9/v1';
@@ -38,7 +38,7 @@ it('[X3.1] doctor reports whether a custom endpoint responds, and which provider
   }
 });
 
-it('[X3.1] [A46.12] doctor reports the API keys of a running server, and which of its MCP servers need a sign-in or don’t start', async () => {
+it('[TERM3.1] [MCP4.3] doctor reports the API keys of a running server, and which of its MCP servers need a sign-in or don’t start', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-doctor-'));
   const home = join(folder, 'home');
   const refusing = createServer((_, response) => response.writeHead(401, { 'www-authenticate': 'Bearer' }).end());
@@ -84,7 +84,7 @@ it('[X3.1] [A46.12] doctor reports the API keys of a running server, and which o
   }
 });
 
-it('[S7] [X3] doctor reports a full disk', () => {
+it('[STORE7] [TERM3] doctor reports a full disk', () => {
   const home = tmpdir();
   expect(checkHome(home, () => 40 * 1024)).toEqual({
     what: 'home',
@@ -95,7 +95,7 @@ it('[S7] [X3] doctor reports a full disk', () => {
   expect(checkHome(home, () => 1e9)).toEqual({ what: 'home', state: 'fine', detail: home });
 });
 
-it('[S5.1] [X3] doctor adds no advice to the error of a store, which already says what to do', async () => {
+it('[STORE5.1] [TERM3] doctor adds no advice to the error of a store, which already says what to do', async () => {
   const home = mkdtempSync(join(tmpdir(), 'countersign-doctor-'));
   try {
     const file = join(home, 'countersign.db');
@@ -110,7 +110,7 @@ it('[S5.1] [X3] doctor adds no advice to the error of a store, which already say
   }
 });
 
-it('[A21.5] doctor explains what a missing sandbox means', () => {
+it('[SAFE1.5] doctor explains what a missing sandbox means', () => {
   const found = checkSandbox('/home/ada/.countersign', { kind: 'none', reason: 'bubblewrap is not installed' });
   expect(found).toMatchObject({
     what: 'sandbox',
@@ -120,7 +120,7 @@ it('[A21.5] doctor explains what a missing sandbox means', () => {
   });
 });
 
-it('[A44.1] doctor says which kind of draft is used, and how to get overlays', () => {
+it('[CHANGE1.1] doctor says which kind of draft is used, and how to get overlays', () => {
   const drafting = { how: 'copy', folder: '/x', flock: '/usr/bin/flock', reason: 'wrong fs type' } as const;
   const sandbox = { kind: 'bubblewrap', program: '/usr/bin/bwrap', userNamespace: [], sizeArguments: [] } as const;
   const copies = checkSandbox('/home/ada/.countersign', { ...sandbox, drafting });

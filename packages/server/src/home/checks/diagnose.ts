@@ -156,7 +156,7 @@ async function checkPort(port: number, running: string | undefined): Promise<Fin
   }
 }
 
-/** Without a sandbox, an approved command could approve the agent's own calls (A21), so warn. */
+/** Without a sandbox, an approved command could approve the agent's own calls (SAFE1), so warn. */
 export function checkSandbox(home: string, sandbox: Sandbox): Finding {
   const what = 'sandbox';
   if (sandbox.kind !== 'none') {

@@ -28,19 +28,19 @@ it.each([
   'tools',
   'Library',
   '.claude',
-])('[A21.1] no world works in ~/%s', (folder) => expect(find(join(home, folder))).toBeDefined());
+])('[SAFE1.1] no world works in ~/%s', (folder) => expect(find(join(home, folder))).toBeDefined());
 
 it.each(['/etc', '/etc/cron.d', '/usr/local/bin', '/usr/share', '/lib', '/var/spool', '/var/spool/cron/crontabs'])(
-  '[A21.1] no world works in %s',
+  '[SAFE1.1] no world works in %s',
   (folder) => expect(find(folder)).toBeDefined(),
 );
 
 it.each(['project', 'project/node_modules', 'project/.venv', '.cache/x', 'notes', '.config/countersign-worlds/a'])(
-  '[A21.1] a world can work in ~/%s',
+  '[SAFE1.1] a world can work in ~/%s',
   (folder) => expect(find(join(home, folder))).toBeUndefined(),
 );
 
 it.each(['/srv/app', '/opt/app', '/tmp/app', '/var/www/app', '/home/ada/app', '/mnt/disk', '/run/media/ada/disk'])(
-  '[A21.1] a world can work in %s',
+  '[SAFE1.1] a world can work in %s',
   (folder) => expect(find(folder)).toBeUndefined(),
 );

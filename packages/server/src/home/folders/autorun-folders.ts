@@ -38,7 +38,7 @@ const IN_HOME = [
 ];
 
 /**
- * Finds a folder that contains or is inside the given one and whose files other programs run or read when they start (A21.1): writing there is
+ * Finds a folder that contains or is inside the given one and whose files other programs run or read when they start (SAFE1.1): writing there is
  * running code as this user. `worlds`, where worlds work by default, is never one.
  */
 export function autorunFolders(worlds: string): (real: string, home: string) => string | undefined {

@@ -18,7 +18,7 @@ describe('makeFolder', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    "[W1] rejects a home that can't be created, with a clear message and without hanging",
+    "[WHO1] rejects a home that can't be created, with a clear message and without hanging",
     () => {
       expect(() => prepareHome('/proc/no/such')).toThrow(/can't be used as the home folder .* Choose another/);
       expect(() => prepareHome('/proc/none')).toThrow(/can't be used as the home folder/);

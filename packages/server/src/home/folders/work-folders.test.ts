@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createWorkFolders } from './work-folders.js';
 
-it('[A21.1] rejects the user’s home, where file tools could read keys and passwords', () => {
+it('[SAFE1.1] rejects the user’s home, where file tools could read keys and passwords', () => {
   // Our home is elsewhere, so that no other check rejects it.
   const folders = createWorkFolders(join(tmpdir(), 'no-such-home'));
   for (const folder of [homedir(), dirname(homedir())]) {
@@ -14,7 +14,7 @@ it('[A21.1] rejects the user’s home, where file tools could read keys and pass
   );
 });
 
-it('[A21.1] rejects a working folder that contains programs which the server starts', () => {
+it('[SAFE1.1] rejects a working folder that contains programs which the server starts', () => {
   const folders = createWorkFolders(join(tmpdir(), 'no-such-home'));
   for (const folder of ['/usr', '/usr/bin']) {
     expect(() => folders.check(folder)).toThrow('from which Countersign starts programs; choose another');

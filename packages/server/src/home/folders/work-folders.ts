@@ -19,14 +19,14 @@ export interface WorkFolders {
   own(worldId: string): string;
   /** The folders that agents in these worlds can write to. */
   all(worlds: readonly { settings: { workingDirectory?: string | undefined } }[]): readonly string[];
-  /** The real path of a folder that a world may use, or have as a root. Throws for folders that A21 excludes. */
+  /** The real path of a folder that a world may use, or have as a root. Throws for folders that SAFE1 excludes. */
   check: (folder: string, field?: FolderField) => string;
   findPlace: PlaceFinder;
 }
 
 /**
  * Working folders are next to `home` (a real path), because agents write there and must not reach the token. Checked for each call: a folder
- * may have been replaced by a symlink (A7).
+ * may have been replaced by a symlink (CALL7).
  */
 export function createWorkFolders(home: string, worlds = `${home}-worlds`): WorkFolders {
   const findAutorun = autorunFolders(worlds);

@@ -28,7 +28,7 @@ async function setUp() {
 
 const MINE = '/me/delegations';
 
-describe('[A51.6] [W3.43] delegations', () => {
+describe('[SIGN4.6] [HTTP3.5] delegations', () => {
   it('are created, listed for both people, ended and recorded', async () => {
     const { t, at, ada } = await setUp();
     const given = { to: 'bob', tools: ['pay', 'shell_*'], worlds: ['lab'], from: at(1), until: at(8) };
@@ -60,7 +60,7 @@ describe('[A51.6] [W3.43] delegations', () => {
     expect(records[0]?.why).toContain('tools: pay, shell_*, worlds: lab');
   });
 
-  it('[A51.2] end when the person is disabled or removed', async () => {
+  it('[SIGN4.2] end when the person is disabled or removed', async () => {
     const { t, at, ada } = await setUp();
     await send(t, 'POST', MINE, ada, { to: 'bob', until: at(7) });
     const bob = await signInAs(t, 'bob');
@@ -86,7 +86,7 @@ describe('[A51.6] [W3.43] delegations', () => {
     ['no tool', { tools: [] }, 'tools', 'name at least one tool'],
     ['a rule instead of a tool', { tools: ['shell_cmd(git push *)'] }, 'tools', 'must be the name of a tool'],
     ['an unknown field', { role: 'admin' }, 'role', 'role'],
-  ])('[W2] refuse %s, and save nothing', async (_, change, field, text) => {
+  ])('[HTTP1] refuse %s, and save nothing', async (_, change, field, text) => {
     const { t, at, ada } = await setUp();
     const body = Object.fromEntries(
       Object.entries({ to: 'bob', until: 7, ...change }).map(([key, value]) => [
@@ -101,7 +101,7 @@ describe('[A51.6] [W3.43] delegations', () => {
     expect((await send(t, 'GET', MINE, ada)).body['items']).toEqual([]);
   });
 
-  it('[W8.3] need a person who may sign, and a credential that isn’t limited', async () => {
+  it('[WHO5] need a person who may sign, and a credential that isn’t limited', async () => {
     const { t, at, ada } = await setUp();
     const body = { to: 'bob', until: at(7) };
     expect((await send(t, 'POST', MINE, await signInAs(t, 'dan'), body)).body['detail']).toContain(
@@ -115,7 +115,7 @@ describe('[A51.6] [W3.43] delegations', () => {
     expect((await send(t, 'POST', MINE, ada, body)).status).toBe(409);
   });
 
-  it('[A51.4] need a confirmation by a trusted passkey of the person who has one', async () => {
+  it('[SIGN4.4] need a confirmation by a trusted passkey of the person who has one', async () => {
     const { t, at, ada: session } = await setUp();
     const origin = pageOf(t);
     const ada = { ...session, Origin: origin };

@@ -17,7 +17,7 @@ const ticketIn = (body: Record<string, unknown>): string => String(body['open'])
 const redeem = (t: AppFixture, ticket: string) => ask(t, 'POST', '/session', {}, { ticket });
 
 describe('sessions, invitations and links to devices', () => {
-  it('[W1.9] [W8.4] [W3.42] an invitation signs in once, for a week, and the newest replaces the others', async () => {
+  it('[WHO1.9] [WHO4.5] [HTTP3.3] an invitation signs in once, for a week, and the newest replaces the others', async () => {
     const t = await openApp();
     await add(t, 'Ada', 'member');
     const invite = async (): Promise<string> => {
@@ -48,7 +48,7 @@ describe('sessions, invitations and links to devices', () => {
     expect(await redeem(late)).toBe(401);
   });
 
-  it('[W1.9] sessions are listed with their device, and end one by one', async () => {
+  it('[WHO1.9] sessions are listed with their device, and end one by one', async () => {
     const t = await openApp();
     await add(t, 'Ada', 'member');
     await add(t, 'Bob', 'admin');
@@ -77,7 +77,7 @@ describe('sessions, invitations and links to devices', () => {
     expect(items.at(-1)).toMatchObject({ decision: 'session ended', who: { id: 'bob' } });
   });
 
-  it('[W8.11] an invitation says that it only lets people read and chat, and so does its session', async () => {
+  it('[WHO5.1] an invitation says that it only lets people read and chat, and so does its session', async () => {
     const t = await openApp();
     const { id } = await add(t, 'Bob', 'approver');
     const first = await t.api<Invitation>('POST', `/people/${id}/invitations`);
@@ -114,7 +114,7 @@ describe('sessions, invitations and links to devices', () => {
     expect((await t.api<Invitation>('POST', `/people/${cy}/invitations`)).body.scopes).toBeUndefined();
   });
 
-  it('[W1.12] [W8.6] a link opens one other device within a minute, with the rights of its session', async () => {
+  it('[WHO2] [WHO4.6] a link opens one other device within a minute, with the rights of its session', async () => {
     const t = await openApp();
     const laptop = await signIn(t, { ticket: t.newTicket() });
     const first = await link(t, laptop);
@@ -145,7 +145,7 @@ describe('sessions, invitations and links to devices', () => {
     expect(log.filter((line) => line.startsWith('session opened owner: with a link from a browser ('))).toHaveLength(1);
   });
 
-  it('[W1.12] a link gives no more than its session, and ends with it and with its person', async () => {
+  it('[WHO2] a link gives no more than its session, and ends with it and with its person', async () => {
     const t = await openApp();
     const { id } = await add(t, 'Bob', 'approver');
     const bob = await signInAs(t, id);
@@ -180,7 +180,7 @@ describe('sessions, invitations and links to devices', () => {
     expect((await redeem(t, token)).status).toBe(401);
   });
 
-  it('[W8.4] disabling ends sessions, tokens, tickets and open streams at once', async () => {
+  it('[WHO4.5] disabling ends sessions, tokens, tickets and open streams at once', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Lab' });
     await add(t, 'Bob', 'member');

@@ -40,7 +40,7 @@ async function openBank(
 ): Promise<Bank> {
   const t = await openHarbour({ tools: [...tools], ...(folder === undefined ? {} : { folder }) });
   const origin = pageOf(t);
-  // Only Olga can create a token that signs for her (W8.11), and only an invitation before her first passkey lets her.
+  // Only Olga can create a token that signs for her (WHO5.1), and only an invitation before her first passkey lets her.
   const session = await signInAs(t, 'owner');
   const soft = createSoftPasskey('ed25519', { origin });
   const passkeyId = await insertPasskey(t.engine.runtime.store, 'owner', soft, { origin });
@@ -116,7 +116,7 @@ const auditOf = async ({ t }: Bank) =>
   await t.engine.runtime.store.read((reader) => reader.audit('harbour', { after: 0, limit: 500 }));
 
 describe('a call that needs a passkey', () => {
-  it('[A49.3] [A49.4] runs once it was signed, and the audit record has the receipt', async () => {
+  it('[SIGN2.3] [SIGN2.4] runs once it was signed, and the audit record has the receipt', async () => {
     const bank = await openBank();
     const approval = await bank.ask();
     expect(approval).toMatchObject({
@@ -142,7 +142,7 @@ describe('a call that needs a passkey', () => {
     expect((await bank.t.api('GET', '/worlds/harbour/audit/verify')).body).toMatchObject({ ok: true });
   });
 
-  it('[A49.3] [A59.1] lets an ACP agent run a call once it was signed, and not before', async () => {
+  it('[SIGN2.3] [EXT3.1] lets an ACP agent run a call once it was signed, and not before', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'countersign-acp-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const bank = await openBank(['ask fixture__execute with passkey'], [], folder);
@@ -173,7 +173,7 @@ describe('a call that needs a passkey', () => {
     expect(readFileSync(join(folder, 'ran.log'), 'utf8')).toBe('c1\n');
   });
 
-  it('[A49.3] [A52] signs the effect of a rehearsed call: if that changes, the receipt is worth nothing', async () => {
+  it('[SIGN2.3] [CHANGE6] signs the effect of a rehearsed call: if that changes, the receipt is worth nothing', async () => {
     const made = rehearsable();
     const bank = await openBank(['ask put with passkey'], [made.tool]);
     await bank.t.propose({ name: 'put', arguments: { text: 'new' } });
@@ -204,7 +204,7 @@ describe('a call that needs a passkey', () => {
     expect(body).toMatchObject({ ok: true });
   });
 
-  it('[A49.3] is refused with a confirmation that was used, is for another call, or is not an approval once', async () => {
+  it('[SIGN2.3] is refused with a confirmation that was used, is for another call, or is not an approval once', async () => {
     const bank = await openBank();
     const first = await bank.ask();
     const used = await bank.sign(first);
@@ -225,7 +225,7 @@ describe('a call that needs a passkey', () => {
     expect(await bank.approve(second, { confirmation })).toMatchObject({ status: 200 });
   });
 
-  it('[A49.3] is refused if the passkey stops being trusted, and anyone who may sign can deny it without one', async () => {
+  it('[SIGN2.3] is refused if the passkey stops being trusted, and anyone who may sign can deny it without one', async () => {
     const bank = await openBank();
     const approval = await bank.ask();
     const confirmation = await bank.sign(approval);
@@ -242,7 +242,7 @@ describe('a call that needs a passkey', () => {
 });
 
 describe('a rule that requires a passkey', () => {
-  it('[A49.5] can be removed or changed only with a confirmation', async () => {
+  it('[SIGN2.5] can be removed or changed only with a confirmation', async () => {
     const bank = await openBank();
     const put: Bank['put'] = (rules, more) => bank.put(rules, more);
     for (const rules of [
@@ -267,7 +267,7 @@ describe('a rule that requires a passkey', () => {
     expect((await put(['allow *'], { confirmation })).status).toBe(200);
   });
 
-  it('[A49.5] of an agent is protected in the same way, and so is its agent', async () => {
+  it('[SIGN2.5] of an agent is protected in the same way, and so is its agent', async () => {
     const bank = await openBank(['ask remove']);
     const { t, olga } = bank;
     const path = `${WORLD}/agents/ada`;
@@ -285,7 +285,7 @@ describe('a rule that requires a passkey', () => {
     expect((await t.api('DELETE', path, { confirmation: await confirmed('DELETE') }, olga)).status).toBe(204);
   });
 
-  it('[A49.9] [A49.11] protects its world: other settings, MCP servers, its folder and the world itself need a confirmation', async () => {
+  it('[SIGN2.6] [SIGN2.7] protects its world: other settings, MCP servers, its folder and the world itself need a confirmation', async () => {
     const bank = await openBank();
     const { t, olga } = bank;
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'countersign-bank-')));

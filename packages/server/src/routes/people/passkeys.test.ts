@@ -33,7 +33,7 @@ async function setUp() {
   return { t, store, origin, own, ask, confirmed, audit };
 }
 
-describe('[W8.8] [W8.9] [W3.39] passkeys', () => {
+describe('[WHO6.1] [WHO6.4] [HTTP3.6] passkeys', () => {
   it('are trusted only with a confirmation by a trusted passkey of the person or an admin', async () => {
     const { t, own, ask, confirmed, audit } = await setUp();
     const [first, second] = [await own(), await own(false)];
@@ -63,7 +63,7 @@ describe('[W8.8] [W8.9] [W3.39] passkeys', () => {
     ]);
   });
 
-  it('[W8.20] of other people are trusted by an admin with a trusted passkey, and by nobody else', async () => {
+  it('[WHO6.3] of other people are trusted by an admin with a trusted passkey, and by nobody else', async () => {
     const { t, own, confirmed, audit } = await setUp();
     for (const [name, role] of [
       ['Bob', 'approver'],
@@ -72,7 +72,7 @@ describe('[W8.8] [W8.9] [W3.39] passkeys', () => {
     ] as const)
       await t.api<Person>('POST', '/people', { name, role });
     const as = async (person: string) => browser(t, await signInAs(t, person));
-    // Signed in before they have passkeys: a later invitation could only read and chat (W8.11).
+    // Signed in before they have passkeys: a later invitation could only read and chat (WHO5.1).
     const [bob, dan, cleo] = [await as('bob'), await as('dan'), await as('cleo')];
     const [bobs, dans, cleos] = [await own(false, 'bob'), await own(true, 'dan'), await own(true, 'cleo')];
     const untrusted = await own(false, 'cleo');
@@ -110,7 +110,7 @@ describe('[W8.8] [W8.9] [W3.39] passkeys', () => {
     );
   });
 
-  it('[W1.12] open another device, confirmed for exactly this, from a session of any age or kind', async () => {
+  it('[WHO2] open another device, confirmed for exactly this, from a session of any age or kind', async () => {
     const { t, own, ask } = await setUp();
     const { soft } = await own();
     const untrusted = await own(false);
@@ -135,7 +135,7 @@ describe('[W8.8] [W8.9] [W3.39] passkeys', () => {
     expect((await link(await signed(soft, undefined, phone), phone)).status).toBe(201);
   });
 
-  it('[W8.15] confirm new tokens and invitations, in a session whose sign-in is old or used another passkey', async () => {
+  it('[WHO5.3] confirm new tokens and invitations, in a session whose sign-in is old or used another passkey', async () => {
     const { t, own, ask } = await setUp();
     const { soft } = await own();
     const other = await own(false);
@@ -168,7 +168,7 @@ describe('[W8.8] [W8.9] [W3.39] passkeys', () => {
     expect((await trusted('POST', tokens, token)).status).toBe(201);
   });
 
-  it('[W8.19] are removed with a confirmation if they are trusted, and never the last trusted one', async () => {
+  it('[WHO6.2] are removed with a confirmation if they are trusted, and never the last trusted one', async () => {
     const { own, ask, confirmed, audit } = await setUp();
     const [first, second] = [await own(), await own(false)];
     const remove = (id: string, confirmation?: unknown) =>
@@ -224,7 +224,7 @@ describe('[W8.8] [W8.9] [W3.39] passkeys', () => {
   });
 });
 
-describe('[W1.11] signing in with a passkey', () => {
+describe('[WHO1.11] signing in with a passkey', () => {
   it('works once per challenge, with untrusted passkeys too, and only for active people', async () => {
     const { t, own, store } = await setUp();
     await t.api('POST', '/people', { name: 'Bob' });
@@ -261,7 +261,7 @@ describe('[W1.11] signing in with a passkey', () => {
   });
 });
 
-it('[W8.19] [W8.11] a token with scopes registers no passkey, which would sign in with all rights of its person', async () => {
+it('[WHO6.2] [WHO5.1] a token with scopes registers no passkey, which would sign in with all rights of its person', async () => {
   const { t } = await setUp();
   await t.api('POST', '/people', { name: 'Bob', role: 'admin' });
   const made = await t.api<{ token: string }>('POST', '/people/bob/tokens', { name: 'ci', scopes: ['read', 'admin'] });
@@ -270,7 +270,7 @@ it('[W8.19] [W8.11] a token with scopes registers no passkey, which would sign i
   expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining('no token can manage passkeys')]);
 });
 
-it('[W8.19] an admin removes someone else’s passkey only with a confirmation, even one that is not trusted', async () => {
+it('[WHO6.2] an admin removes someone else’s passkey only with a confirmation, even one that is not trusted', async () => {
   const { t, own, ask, confirmed } = await setUp();
   await t.api('POST', '/people', { name: 'Bob', role: 'approver' });
   const { soft } = await own();

@@ -17,7 +17,7 @@ afterEach(closeApps);
 
 const ada = { name: 'Ada', provider: 'scripted', model: 'x' };
 
-it('[A16.9] refused requests and failed sign-ins are in the server’s audit log, and a flood of them is counted', async () => {
+it('[LOG1.8] refused requests and failed sign-ins are in the server’s audit log, and a flood of them is counted', async () => {
   const t = await openApp();
   const bob = await tokenOf(t, 'Bob', 'member', ['read', 'chat']);
   const before = (await audit(t)).length;
@@ -56,7 +56,7 @@ it('[A16.9] refused requests and failed sign-ins are in the server’s audit log
 });
 
 describe('people', () => {
-  it('[W8] [W8.6] [W3.37] are added, listed, changed and removed, and the log names who did it', async () => {
+  it('[WHO4] [WHO4.6] [HTTP3.2] are added, listed, changed and removed, and the log names who did it', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Lab' });
     const bob = await t.api<Person>('POST', '/people', {
@@ -88,7 +88,7 @@ describe('people', () => {
     expect((await t.api('GET', '/audit/verify')).body).toMatchObject({ ok: true, records: 6 });
   });
 
-  it('[W8] [W2] bad input is refused with a clear error, and nothing is saved', async () => {
+  it('[WHO4] [HTTP1] bad input is refused with a clear error, and nothing is saved', async () => {
     const t = await openApp();
     await add(t, 'Ada', 'owner');
     expect((await t.api('DELETE', '/people/owner')).status).toBe(204);
@@ -134,7 +134,7 @@ describe('people', () => {
     expect(await audit(t)).toHaveLength(records);
   });
 
-  it('[W8.1] an admin can’t disable or remove their own account', async () => {
+  it('[WHO4.1] an admin can’t disable or remove their own account', async () => {
     const t = await openApp();
     const eve = await tokenOf(t, 'Eve', 'admin', ['read', 'chat', 'sign', 'admin']);
     expect((await ask(t, 'PATCH', '/people/eve', eve, { status: 'disabled' })).status).toBe(409);
@@ -143,7 +143,7 @@ describe('people', () => {
 });
 
 describe('signing as someone else', () => {
-  it('[W8.11] isn’t possible with a token, or with an invitation for someone who is signed in', async () => {
+  it('[WHO5.1] isn’t possible with a token, or with an invitation for someone who is signed in', async () => {
     const t = await openApp();
     await add(t, 'Ada', 'approver');
     const refused = await t.api('POST', '/people/ada/tokens', { name: 'x', scopes: ['read', 'sign'] });
@@ -166,7 +166,7 @@ describe('signing as someone else', () => {
     ]);
   });
 
-  it('[W8.21] a credential that may not sign can’t give others that right', async () => {
+  it('[WHO5.2] a credential that may not sign can’t give others that right', async () => {
     const t = await openApp();
     await add(t, 'Mia', 'member');
     for (const name of ['Lab', 'Bank']) await t.api('POST', '/worlds', { name });
@@ -190,7 +190,7 @@ describe('signing as someone else', () => {
     );
   });
 
-  it('[W8.21] [A16.3] the log names a token and its creator, whichever client sends it', async () => {
+  it('[WHO5.2] [LOG1.3] the log names a token and its creator, whichever client sends it', async () => {
     const t = await openApp();
     await add(t, 'Adam', 'admin');
     const made = await t.api<CreatedToken>('POST', '/people/adam/tokens', { name: 'ci', scopes: ['read', 'admin'] });
@@ -202,7 +202,7 @@ describe('signing as someone else', () => {
     });
   });
 
-  it('[W8.17] people don’t see in which hidden worlds others have a role', async () => {
+  it('[WHO4.3] people don’t see in which hidden worlds others have a role', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Lab' });
     await t.api('POST', '/worlds', { name: 'Secret plan' });
@@ -216,7 +216,7 @@ describe('signing as someone else', () => {
     expect((await t.api('GET', '/people/ada')).text).toContain('secret-plan');
   });
 
-  it('[W8.13] someone without a role sees only their own account, and can sign out', async () => {
+  it('[WHO4.7] someone without a role sees only their own account, and can sign out', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Lab' });
     const { id } = await add(t, 'Nora', null);
@@ -231,7 +231,7 @@ describe('signing as someone else', () => {
       expect([path, (await ask(t, 'GET', path, proposer)).status]).toEqual([path, 403]);
   });
 
-  it('[W8.12] only admins see email addresses, status and disabled people; everyone sees their own', async () => {
+  it('[WHO4.9] only admins see email addresses, status and disabled people; everyone sees their own', async () => {
     const t = await openApp();
     await t.api('POST', '/people', { name: 'Ada', role: 'admin', email: 'ada@example.com' });
     await t.api('POST', '/people', { name: 'Gone', role: 'member', email: 'gone@example.com' });
@@ -255,7 +255,7 @@ describe('signing as someone else', () => {
 });
 
 describe('roles', () => {
-  it('[W8.2] [W8.18] each action needs its role, and the refusal says who may', async () => {
+  it('[WHO4.2] [WHO4.4] each action needs its role, and the refusal says who may', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Lab' });
     await t.api('POST', '/worlds/lab/agents', ada);
@@ -309,7 +309,7 @@ describe('roles', () => {
     );
   });
 
-  it('[W8.17] worlds that a person may not read don’t exist for them', async () => {
+  it('[WHO4.3] worlds that a person may not read don’t exist for them', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Lab' });
     await t.api('POST', '/worlds', { name: 'Vault' });
@@ -327,7 +327,7 @@ describe('roles', () => {
   });
 });
 
-it('[A48.11] lists rules that nobody can satisfy, before and after a person leaves', async () => {
+it('[SIGN1.9] lists rules that nobody can satisfy, before and after a person leaves', async () => {
   const t = await openApp();
   await t.api('POST', '/worlds', { name: 'Lab' });
   await add(t, 'Ada', 'approver');
@@ -354,7 +354,7 @@ it('[A48.11] lists rules that nobody can satisfy, before and after a person leav
   expect(await stuck('?without=ada')).toHaveLength(2);
 });
 
-it('[W8.5] groups are named lists of people, and a removed person leaves them', async () => {
+it('[WHO7] groups are named lists of people, and a removed person leaves them', async () => {
   const t = await openApp();
   await add(t, 'Ada', 'owner');
   await add(t, 'Bob', 'member');

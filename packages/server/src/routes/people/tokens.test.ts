@@ -10,7 +10,7 @@ import { ask, signIn, signInAs } from '../../testing/sign-in.js';
 afterEach(closeApps);
 
 describe('tokens', () => {
-  it('[W8.3] [W3.42] are shown once, can be listed and revoked, and end their sessions', async () => {
+  it('[WHO5] [HTTP3.3] are shown once, can be listed and revoked, and end their sessions', async () => {
     const t = await openApp();
     await add(t, 'Ada', 'admin');
     const made = await t.api<CreatedToken>('POST', '/people/ada/tokens', { name: 'ci', scopes: ['read', 'chat'] });
@@ -45,7 +45,7 @@ describe('tokens', () => {
     expect((await t.api('POST', '/session', { token }, { Authorization: '' })).status).toBe(401);
   });
 
-  it('[W8.3] expire, and the session opened with one expires too', async () => {
+  it('[WHO5] expire, and the session opened with one expires too', async () => {
     const t = await openApp();
     await add(t, 'Ada', 'member');
     const expiresAt = new Date(t.clock.now() + 3_600_000).toISOString();
@@ -59,7 +59,7 @@ describe('tokens', () => {
     expect((await ask(t, 'GET', '/me', as(made.body.token))).status).toBe(401);
   });
 
-  it('[W8.3] always expire, at most a year ahead', async () => {
+  it('[WHO5] always expire, at most a year ahead', async () => {
     const t = await openApp();
     const make = (days: number) => {
       const expiresAt = new Date(t.clock.now() + days * 24 * 60 * 60 * 1000).toISOString();
@@ -70,7 +70,7 @@ describe('tokens', () => {
     expect((await t.api('POST', '/people/owner/tokens', forever)).status).toBe(422);
   });
 
-  it('[W1.9] a session ends some time after its last use, and some time after its sign-in, however often it is used', async () => {
+  it('[WHO1.9] a session ends some time after its last use, and some time after its sign-in, however often it is used', async () => {
     const hour = 60 * 60 * 1000;
     const t = await openApp({ lifetimes: { idleMs: 8 * hour, mostMs: 20 * hour } });
     await add(t, 'Ada', 'member');
@@ -86,7 +86,7 @@ describe('tokens', () => {
     );
   });
 
-  it('[W1.9] a session that was opened with a token ends too, if the lifetimes were shortened since', async () => {
+  it('[WHO1.9] a session that was opened with a token ends too, if the lifetimes were shortened since', async () => {
     const hour = 60 * 60 * 1000;
     const lifetimes = { idleMs: 100 * hour, mostMs: 200 * hour };
     const t = await openApp({ lifetimes });
@@ -99,7 +99,7 @@ describe('tokens', () => {
     expect((await ask(t, 'GET', '/me', session)).status).toBe(401);
   });
 
-  it('[W8.3] never give more than the person and the creator may do', async () => {
+  it('[WHO5] never give more than the person and the creator may do', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Lab' });
     const mint = (who: Record<string, string>, person: string, scopes: string[]) =>
@@ -137,7 +137,7 @@ describe('tokens', () => {
   });
 });
 
-it('[W1.6] [W1.7] no file contains the secret of a token, session or invitation', async () => {
+it('[WHO1.6] [WHO1.7] no file contains the secret of a token, session or invitation', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const t = await openApp({ file: join(folder, 'store.db') });

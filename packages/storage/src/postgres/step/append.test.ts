@@ -17,7 +17,7 @@ async function open(schema: string): Promise<Store> {
   return store;
 }
 
-it('[S1] a step in a cached chat takes one statement, and three if another process was faster', async () => {
+it('[STORE1] a step in a cached chat takes one statement, and three if another process was faster', async () => {
   await open('statements');
   const { stepper, sent, pool } = openStepper(url, 'statements');
   await title(stepper, C, 'first');
@@ -40,7 +40,7 @@ it('[S1] a step in a cached chat takes one statement, and three if another proce
   expect((await pool.query('select title, status from chats')).rows).toEqual([{ title: 'd', status: 'waiting' }]);
 });
 
-it('[A13] reloads a client only if it changed elsewhere', async () => {
+it('[CALL13] reloads a client only if it changed elsewhere', async () => {
   const store = await open('clients');
   const client = { worldId: W, label: 'web', secretHash: '', tools: [], leftAt: null, connectedTo: '', createdAt: 1 };
   const { stepper, sent } = openStepper(url, 'clients');
@@ -66,7 +66,7 @@ it('[A13] reloads a client only if it changed elsewhere', async () => {
   expect(await sign()).toEqual([undefined, 3]);
 });
 
-it('[S1] concurrent steps of one world share a commit, and are published in order', async () => {
+it('[STORE1] concurrent steps of one world share a commit, and are published in order', async () => {
   const store = await open('together');
   const chats = Array.from({ length: 16 }, (_, index) => `chat_${index}_`);
   await addChats(store, ...chats);
@@ -81,7 +81,7 @@ it('[S1] concurrent steps of one world share a commit, and are published in orde
   expect(await store.verifyAudit(W)).toMatchObject({ ok: true, records: 32 });
 });
 
-it('[S1] a step that the database rejects doesn’t fail the others in its group', async () => {
+it('[STORE1] a step that the database rejects doesn’t fail the others in its group', async () => {
   const store = await open('refused');
   const chats = ['chat_a', 'chat_b', 'chat_c', 'chat_d'];
   await addChats(store, ...chats);
@@ -105,7 +105,7 @@ it('[S1] a step that the database rejects doesn’t fail the others in its group
   expect(await store.verifyAudit(W)).toMatchObject({ ok: true, records: 7 });
 });
 
-it('[A11.1] a step decided with a stopped clock is retried with the database’s time', async () => {
+it('[CALL11.1] a step decided with a stopped clock is retried with the database’s time', async () => {
   await open('clocks');
   const { stepper, clock } = openStepper(url, 'clocks');
   const { value: before } = await title(stepper, C, 'in time');

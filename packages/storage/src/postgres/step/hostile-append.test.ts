@@ -21,7 +21,7 @@ async function open(schema: string): Promise<Store> {
   return store;
 }
 
-it('[S4] a chat too large for the cache is still checked against writes of other processes', async () => {
+it('[STORE4] a chat too large for the cache is still checked against writes of other processes', async () => {
   const store = await open('huge');
   await step(store, (tx) => tx.insertApproval(approval('approval_1')));
   const { stepper, beforeAppend } = openStepper(url, 'huge', { cache: createChatCache(9, 1) });
@@ -39,7 +39,7 @@ it('[S4] a chat too large for the cache is still checked against writes of other
   expect(seen).toEqual([1, 0]);
 });
 
-it('[A48] a step is decided again if a person or group changes before it is written', async () => {
+it('[SIGN1] a step is decided again if a person or group changes before it is written', async () => {
   const store = await open('people');
   const { stepper, beforeAppend } = openStepper(url, 'people');
   const put = (...people: string[]) =>
@@ -66,7 +66,7 @@ it('[A48] a step is decided again if a person or group changes before it is writ
   expect(seen).toEqual([[], ['ada'], ['ada'], ['bob']]);
 });
 
-it('[S1] a step that exceeds a database limit doesn’t fail the others in its group', async () => {
+it('[STORE1] a step that exceeds a database limit doesn’t fail the others in its group', async () => {
   const store = await open('limits');
   const chats = ['chat_a', 'chat_b', 'chat_c'];
   await addChats(store, ...chats);
@@ -85,7 +85,7 @@ it('[S1] a step that exceeds a database limit doesn’t fail the others in its g
   await Promise.all(others);
 });
 
-it('[A11] waiting for a connection doesn’t make a step stale', async () => {
+it('[CALL11] waiting for a connection doesn’t make a step stale', async () => {
   await open('pool');
   const { stepper, sent, pool, clock } = openStepper(url, 'pool', { max: 1 });
   await title(stepper, C, 'loaded');
@@ -101,7 +101,7 @@ it('[A11] waiting for a connection doesn’t make a step stale', async () => {
   expect(sent.length - before).toBe(1);
 });
 
-it('[A11.1] a step in its own transaction uses the database’s clock too', async () => {
+it('[CALL11.1] a step in its own transaction uses the database’s clock too', async () => {
   await open('late');
   const { stepper, clock } = openStepper(url, 'late');
   const { value: before } = await title(stepper, C, 'in time');
@@ -116,7 +116,7 @@ it('[A11.1] a step in its own transaction uses the database’s clock too', asyn
   expect(after).toBeGreaterThanOrEqual(before);
 });
 
-it('[S4] no process mistakes transaction ids reused by a restored server for its own', async () => {
+it('[STORE4] no process mistakes transaction ids reused by a restored server for its own', async () => {
   const server = await startPostgres({ settings: { autovacuum: 'off' } });
   onTestFinished(() => server.stop());
   const store = await openPostgres(server.url, { maxConnections: 2 });
@@ -142,7 +142,7 @@ it('[S4] no process mistakes transaction ids reused by a restored server for its
   ]);
 });
 
-it('[S4] decides nothing on cached state after a lost connection, because commits may be lost', async () => {
+it('[STORE4] decides nothing on cached state after a lost connection, because commits may be lost', async () => {
   const store = await open('cut');
   await addChats(store, 'chat_cut');
   const { stepper, pool, sent } = openStepper(url, 'cut', { max: 1 });

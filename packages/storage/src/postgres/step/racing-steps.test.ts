@@ -23,7 +23,7 @@ async function open(schema: string): Promise<Store> {
   return store;
 }
 
-it('[A14] revoking a grant while a call uses it: both succeed', async () => {
+it('[CALL14] revoking a grant while a call uses it: both succeed', async () => {
   const store = await open('revoked');
   await step(store, (tx) => {
     tx.giveGrant(grant('grant_1'), '');
@@ -48,7 +48,7 @@ it('[A14] revoking a grant while a call uses it: both succeed', async () => {
   expect(await revoking).toMatchObject({ value: true });
 });
 
-it('[A14] deleting a chat while one of its grants is revoked: both succeed', async () => {
+it('[CALL14] deleting a chat while one of its grants is revoked: both succeed', async () => {
   const store = await open('deleted');
   await step(store, (tx) => {
     tx.giveGrant(grant('grant_1'), '');
@@ -70,7 +70,7 @@ it('[A14] deleting a chat while one of its grants is revoked: both succeed', asy
   expect(await revoking).toMatchObject({ value: false });
 });
 
-it('[A14] steps of several chats that are sent together all see a rule written in the meantime', async () => {
+it('[CALL14] steps of several chats that are sent together all see a rule written in the meantime', async () => {
   const store = await open('ruled');
   const chats = ['chat_a', 'chat_b', 'chat_c'];
   await addChats(store, ...chats);
@@ -91,7 +91,7 @@ it('[A14] steps of several chats that are sent together all see a rule written i
   expect(revs.map(({ value }) => value)).toEqual(chats.map(() => before + 1));
 });
 
-it('[S4] two processes that write, delete and create the same chats leave nothing incomplete', async () => {
+it('[STORE4] two processes that write, delete and create the same chats leave nothing incomplete', async () => {
   const stores = [await open('storm'), await openPostgres(url, { schema: 'storm', maxConnections: 4 })] as const;
   onTestFinished(() => stores[1].close());
   const chats = Array.from({ length: 6 }, (_, index) => `chat_${index}_`);
@@ -131,7 +131,7 @@ it('[S4] two processes that write, delete and create the same chats leave nothin
   expect(refusals).toEqual(new Set());
 });
 
-it('[S1] rejects writes in a world that is being deleted', async () => {
+it('[STORE1] rejects writes in a world that is being deleted', async () => {
   const store = await open('gone');
   const other = await openPostgres(url, { schema: 'gone', maxConnections: 2 });
   onTestFinished(() => other.close());

@@ -20,7 +20,7 @@ afterAll(() => admin.end());
 
 const nothing = { changes: [] as RowChange[], emissions: [], records: [], wakes: [] as string[] };
 
-it('[S4.1] [S1.1] a step queues one job per turn, and none if it fails', async () => {
+it('[STORE4.1] [STORE1.1] a step queues one job per turn, and none if it fails', async () => {
   const store = await openPostgres(url, { schema: 'waking', maxConnections: 2 });
   const settings = worldSettingsSchema.parse({});
   await store.transact('w', (tx) => tx.insertWorld({ id: 'w', name: 'W', settings, policy: [] }));
@@ -36,7 +36,7 @@ it('[S4.1] [S1.1] a step queues one job per turn, and none if it fails', async (
   await store.close();
 });
 
-it('[S1] releases the connection after a step that reads, throws or is rejected', async () => {
+it('[STORE1] releases the connection after a step that reads, throws or is rejected', async () => {
   const store = await openPostgres(url, { schema: 'one', maxConnections: 1 });
   const settings = worldSettingsSchema.parse({});
   await store.transact('w', (tx) => tx.insertWorld({ id: 'w', name: 'W', settings, policy: [] }));
@@ -60,7 +60,7 @@ it('[S1] releases the connection after a step that reads, throws or is rejected'
   await store.close();
 });
 
-it('[A34] of two concurrent steps that would reach the approval limit, one succeeds', async () => {
+it('[CALL19] of two concurrent steps that would reach the approval limit, one succeeds', async () => {
   const [one, two] = await Promise.all([1, 2].map(() => openPostgres(url, { schema: 'limited', maxConnections: 2 })));
   if (one === undefined || two === undefined) throw new Error('no store');
   await plant(one);
@@ -101,7 +101,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 10 },
 );
 
-it('[S1] after random steps, the state in memory equals what another process loads', async () => {
+it('[STORE1] after random steps, the state in memory equals what another process loads', async () => {
   const open = (): Promise<Store> => openPostgres(url, { schema: 'random', maxConnections: 2 });
   const other = await open();
   const loading: Store = {

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-it('[S4] has one owner at a time, and the next one after it is released', () => {
+it('[STORE4] has one owner at a time, and the next one after it is released', () => {
   const file = join(folder, 'lock');
   const release = lockFile(file);
   expect(release).toBeTypeOf('function');
@@ -25,7 +25,7 @@ it('[S4] has one owner at a time, and the next one after it is released', () => 
   lockFile(file)?.();
 });
 
-it('[S4] is released when its process is killed', async () => {
+it('[STORE4] is released when its process is killed', async () => {
   const file = join(folder, 'lock');
   const sqlite = createRequire(import.meta.url).resolve('@photostructure/sqlite');
   const holder = spawn(process.execPath, [

@@ -100,7 +100,7 @@ const ddl = {
   ],
 };
 
-/** Migrates in order, one transaction per migration, so that completed ones are kept (S5). */
+/** Migrates in order, one transaction per migration, so that completed ones are kept (STORE5). */
 function migrate(db: DatabaseSyncInstance, path: string, steps: typeof migrations): void {
   const version = pragma(db, 'user_version');
   checkVersion(path, version, newestVersion(steps));

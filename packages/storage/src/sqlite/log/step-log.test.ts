@@ -29,7 +29,7 @@ function entry(now: number): Entry {
   return { worldId: 'w', now, changes: [row], events: [], links: [], heads: { lastEvent: now, seq: 0, hash: '' } };
 }
 
-it.each(['NORMAL', 'FULL'] as const)('[S3] a log returns the appended records, %s', async (synchronous) => {
+it.each(['NORMAL', 'FULL'] as const)('[STORE3] a log returns the appended records, %s', async (synchronous) => {
   const mark = newMark();
   const log = fileLog(path, mark, synchronous);
   expect(readLog(path, mark)).toEqual([]);
@@ -44,7 +44,7 @@ it.each(['NORMAL', 'FULL'] as const)('[S3] a log returns the appended records, %
   expect(existsSync(path)).toBe(true);
 });
 
-it('[S3] restarts after the tables are committed, and older, longer content is not read', () => {
+it('[STORE3] restarts after the tables are committed, and older, longer content is not read', () => {
   const [first, second] = [newMark(), newMark()];
   const log = fileLog(path, first, 'NORMAL');
   for (let at = 0; at < 9; at += 1) log.append([entry(at)]);
@@ -58,7 +58,7 @@ it('[S3] restarts after the tables are committed, and older, longer content is n
   expect(existsSync(path)).toBe(false);
 });
 
-it('[S3] ignores a truncated or corrupt record and everything after it', () => {
+it('[STORE3] ignores a truncated or corrupt record and everything after it', () => {
   const mark = newMark();
   const log = fileLog(path, mark, 'NORMAL');
   log.append([entry(1)]);
@@ -82,7 +82,7 @@ it('[S3] ignores a truncated or corrupt record and everything after it', () => {
   log.close();
 });
 
-it('[S1] overwrites data that was never synced', async () => {
+it('[STORE1] overwrites data that was never synced', async () => {
   const mark = newMark();
   const log = fileLog(path, mark, 'FULL');
   log.append([entry(1)]);

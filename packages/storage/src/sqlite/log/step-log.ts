@@ -48,7 +48,7 @@ const HEADER_BYTES = MARK_BYTES + 8;
 /** Preallocated: while a file grows, each sync has to write its size as well. */
 const GROWN_BYTES = 1 << 20;
 
-/** The log is next to the real file, like SQLite's own files: every path to the store must find it, and no tool may open it (A21). */
+/** The log is next to the real file, like SQLite's own files: every path to the store must find it, and no tool may open it (SAFE1). */
 export function logFileOf(file: string): string {
   try {
     return `${realpathSync(file)}-steps`;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createStateCache } from './chat-cache.js';
 
 describe('the state cache', () => {
-  it('[N1] keeps the most recently used chats, up to a limit', () => {
+  it('[LIMIT1] keeps the most recently used chats, up to a limit', () => {
     const cache = createStateCache(4, 1_000);
     for (const id of ['a', 'b', 'c', 'd']) cache.keep(stateOf(id));
     cache.trim();
@@ -13,7 +13,7 @@ describe('the state cache', () => {
     expect(left(cache, 'abcde')).toBe('ae');
   });
 
-  it('[N1] limits the total text, and subtracts evicted chats', () => {
+  it('[LIMIT1] limits the total text, and subtracts evicted chats', () => {
     const cache = createStateCache(99, 1_000);
     const first = cache.keep(stateOf('a'));
     cache.keep(stateOf('b'));
@@ -31,7 +31,7 @@ describe('the state cache', () => {
     expect(left(cache, 'abc')).toBe('abc');
   });
 
-  it('[N1] limits the number of worlds, including unknown ones', () => {
+  it('[LIMIT1] limits the number of worlds, including unknown ones', () => {
     const cache = createStateCache(4, 1_000);
     cache.world('a').working = 1;
     for (const id of ['b', 'c', 'd']) cache.world(id).rev = null;

@@ -39,7 +39,7 @@ const MAX_CHATS = 1_000;
 const MAX_TEXT = 16_000_000;
 
 /**
- * A cache for a store with a single owner: the states of recently used chats, and the counters of their worlds (N1). Any other write, and any
+ * A cache for a store with a single owner: the states of recently used chats, and the counters of their worlds (LIMIT1). Any other write, and any
  * failed write, clears the cache.
  */
 export interface StateCache {

@@ -83,7 +83,7 @@ const changed = fc.record({
 });
 
 it(
-  '[S1] [S3] [S7] every accepted step can be folded, and recovery after a kill gives the same state',
+  '[STORE1] [STORE3] [STORE7] every accepted step can be folded, and recovery after a kill gives the same state',
   { timeout: 60_000 },
   async () => {
     await fc.assert(

@@ -31,7 +31,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('[S1] steps of one event loop turn share one write, and none resolves before it', async () => {
+it('[STORE1] steps of one event loop turn share one write, and none resolves before it', async () => {
   const done: string[] = [];
   const before = log.size;
   const both = ['msg_1', 'msg_2'].map(async (id) => {
@@ -52,12 +52,12 @@ it('[S1] steps of one event loop turn share one write, and none resolves before 
   expect(done).toEqual(['msg_1', 'msg_2', 'look']);
 });
 
-it('[S1] a step that only reads doesn’t wait if nothing was written', async () => {
+it('[STORE1] a step that only reads doesn’t wait if nothing was written', async () => {
   const state = stateOf(store);
   expect(await state).toMatchObject({ chat: { lastSeq: 0 } });
 });
 
-it('[S1] a read that sees uncommitted writes resolves after the commit, or fails with it', async () => {
+it('[STORE1] a read that sees uncommitted writes resolves after the commit, or fails with it', async () => {
   const before = log.size;
   const said = say('msg_1');
   let isAnswered = false;
@@ -78,7 +78,7 @@ it('[S1] a read that sees uncommitted writes resolves after the commit, or fails
   expect(await store.read((r) => r.message('msg_2'))).toBeUndefined();
 });
 
-it('[S1] a read and a transaction see earlier writes', async () => {
+it('[STORE1] a read and a transaction see earlier writes', async () => {
   const first = say('msg_1');
   const seen = store.read((r) => r.message('msg_1'));
   const second = say('msg_2');
@@ -89,7 +89,7 @@ it('[S1] a read and a transaction see earlier writes', async () => {
   expect([(await first).seq, (await second).seq, (await third).seq]).toEqual([1, 2, 3]);
 });
 
-it('[S1] only the rejected write fails: steps of other chats in its group succeed', async () => {
+it('[STORE1] only the rejected write fails: steps of other chats in its group succeed', async () => {
   await say('msg_1');
   const taken = { ...(await stateOf(store))?.chat } as ChatRecord;
   const group = await Promise.allSettled([
@@ -112,7 +112,7 @@ it('[S1] only the rejected write fails: steps of other chats in its group succee
   expect(await store.verifyAudit('garden')).toMatchObject({ ok: true, records: 3 });
 });
 
-it('[S7] a full disk fails the group with a message, and steps succeed when there is space', async () => {
+it('[STORE7] a full disk fails the group with a message, and steps succeed when there is space', async () => {
   await say('msg_1');
   isFull = true;
   const seen = store.read((r) => r.message('msg_2'));
@@ -127,7 +127,7 @@ it('[S7] a full disk fails the group with a message, and steps succeed when ther
   expect(await store.verifyAudit('garden')).toMatchObject({ ok: true, records: 2 });
 });
 
-it('[S7] if the disk is too full for the tables, nothing is lost: steps continue, and reads work again when there is space', async () => {
+it('[STORE7] if the disk is too full for the tables, nothing is lost: steps continue, and reads work again when there is space', async () => {
   const { page_count: pages } = db.prepare('pragma page_count').get() as { page_count: number };
   db.exec(`pragma max_page_count = ${pages}`);
   expect((await say('msg_1')).seq).toBe(1);
@@ -144,7 +144,7 @@ it('[S7] if the disk is too full for the tables, nothing is lost: steps continue
   expect(await stateOf(store)).toMatchObject({ chat: { lastSeq: 3 } });
 });
 
-it('[S1] a failed transaction affects nothing else, including a group that is not durable yet', async () => {
+it('[STORE1] a failed transaction affects nothing else, including a group that is not durable yet', async () => {
   const said = say('msg_1');
   expect(await step(store, (tx) => tx.chat('chat_1')?.lastSeq)).toBe(1);
   await step(store, (tx) => tx.setPolicy(['deny *']), { chats: [] });
@@ -160,7 +160,7 @@ it('[S1] a failed transaction affects nothing else, including a group that is no
   expect(await store.read((r) => r.world('garden'))).toMatchObject({ policy: ['deny *'] });
 });
 
-it('[S1] no statement runs after a failed one, even if the error was caught', async () => {
+it('[STORE1] no statement runs after a failed one, even if the error was caught', async () => {
   const changed = store.transact('garden', async (tx) => {
     await tx.updateWorld('garden', { name: 'first' });
     const pages = leaveNoRoom();
@@ -172,7 +172,7 @@ it('[S1] no statement runs after a failed one, even if the error was caught', as
   expect(await store.read((r) => r.world('garden'))).toMatchObject({ name: 'Garden', policy: ['allow read_file'] });
 });
 
-it('[S1] [M10] a sent message is found, before and after it is in the tables', async () => {
+it('[STORE1] [WORLD10] a sent message is found, before and after it is in the tables', async () => {
   const send = () =>
     step(store, (tx) => tx.sent('chat_1', 'sent_1')?.id ?? tx.appendMessage(sent('msg_1')).id, {
       chats: ['chat_1'],
@@ -186,7 +186,7 @@ it('[S1] [M10] a sent message is found, before and after it is in the tables', a
   await expect(step(store, (tx) => tx.appendMessage(sent('msg_2')))).rejects.toMatchObject({ code: 'conflict' });
 });
 
-it('[M10] a sent message is deleted with its chat, even before the tables are committed', async () => {
+it('[WORLD10] a sent message is deleted with its chat, even before the tables are committed', async () => {
   const find = () =>
     step(store, (tx) => tx.sent('chat_1', 'sent_1')?.id, { sent: { chatId: 'chat_1', clientMessageId: 'sent_1' } });
   await step(store, (tx) => tx.appendMessage(sent('msg_1')));
@@ -197,7 +197,7 @@ it('[M10] a sent message is deleted with its chat, even before the tables are co
   expect(await find()).toBeUndefined();
 });
 
-it('[S1] a read in progress when its group fails returns none of the group’s writes', async () => {
+it('[STORE1] a read in progress when its group fails returns none of the group’s writes', async () => {
   const said = say('msg_1');
   const reading = store.read(async (r) => {
     const seen = await r.message('msg_1');

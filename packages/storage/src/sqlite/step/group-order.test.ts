@@ -24,7 +24,7 @@ function slowDisk() {
   return { step, look, said, syncs, turn, appends: () => appends };
 }
 
-it('[S1] groups gather during a sync, and the next sync covers all of them', async () => {
+it('[STORE1] groups gather during a sync, and the next sync covers all of them', async () => {
   const { step, look, said, syncs, turn, appends } = slowDisk();
   step('1');
   step('2');
@@ -47,7 +47,7 @@ it('[S1] groups gather during a sync, and the next sync covers all of them', asy
   expect(said.at(-1)).toBe('now');
 });
 
-it('[S1] a failed sync fails everything it covered and everything after it, in order', async () => {
+it('[STORE1] a failed sync fails everything it covered and everything after it, in order', async () => {
   const { step, said, syncs, turn } = slowDisk();
   step('1');
   await turn();

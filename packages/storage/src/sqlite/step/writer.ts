@@ -30,7 +30,7 @@ export function stepWriter(
   const pendingOf = folded.all(s.pendingOfAgent, (row) => row);
   const agentIdTaken = on.first(s.agentIdTaken, ([id]) => id);
 
-  /** Only one process writes, so the cached count plus this step is exact (A34). */
+  /** Only one process writes, so the cached count plus this step is exact (CALL19). */
   function assertWithinLimit(worldId: string, { changes, limit }: StepWrites): void {
     if (limit === undefined) return;
     const { agentId, mostPending } = limit;

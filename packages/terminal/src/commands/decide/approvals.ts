@@ -54,7 +54,7 @@ interface ApprovalFlags {
 
 type Listed = QueuedApproval & { readonly world: string };
 
-/** `countersign approvals` (X3). */
+/** `countersign approvals` (TERM3). */
 export function addApprovals(program: Command, register: Register): void {
   const approvals = program.command('approvals').description(help.about);
   const inWorld = (command: Command): Command => command.option('-w, --world <world>', WORLD_OR_ALL);

@@ -30,7 +30,7 @@ interface AuditFlags {
   find?: string;
 }
 
-/** `countersign audit` (X3, A16). */
+/** `countersign audit` (TERM3, LOG1). */
 export function addAudit(program: Command, register: Register): void {
   const audit = program.command('audit').description(help.about);
   const inWorld = (command: Command): Command => command.option('-w, --world <world>', WORLD);

@@ -9,7 +9,7 @@ import { withHelp, WORLD_OR_ALL } from '../../words/help.js';
 import { grantsHelp as help } from '../../words/help-decide.js';
 import { results } from '../../words/results.js';
 
-/** `countersign grants` (X3, A14). */
+/** `countersign grants` (TERM3, CALL14). */
 export function addGrants(program: Command, register: Register): void {
   const grants = program.command('grants').description(help.about);
   const inWorld = (command: Command): Command => command.option('-w, --world <world>', WORLD_OR_ALL);

@@ -44,7 +44,7 @@ interface PolicyFlags {
   rehearse?: boolean;
 }
 
-/** `countersign policy` (X3, A19). */
+/** `countersign policy` (TERM3, RULE1). */
 export function addPolicy(program: Command, register: Register): void {
   const policy = program.command('policy').description(help.about);
   const inWorld = (command: Command): Command => command.option('-w, --world <world>', WORLD);
@@ -177,7 +177,7 @@ async function changePolicy(
   showWarnings(context, changed);
 }
 
-/** A new rule runs the waiting calls that it covers (A5), so show them to its author first. */
+/** A new rule runs the waiting calls that it covers (CALL5), so show them to its author first. */
 async function confirmCovered(
   context: CommandContext,
   client: Client,
@@ -212,7 +212,7 @@ async function editPolicy(context: CommandContext, { world, file, yes }: PolicyF
     const rules = policyLines(written).filter((line) => !ours.has(line));
     const added = rules.filter((line) => isRule(line) && !value.rules.includes(line));
     await confirmCovered(context, client, id, added, yes);
-    // Replaces only the rules that were shown: someone may have added one in the meantime (W6).
+    // Replaces only the rules that were shown: someone may have added one in the meantime (HTTP15).
     return (await client.setPolicy(id, { rules }, { ifMatch: etag })).value;
   };
   const changed =

@@ -6,7 +6,7 @@ import { exactText } from '../../text/plain-text.js';
 /** For a rule that isn't based on a waiting call. */
 const NO_CALL = { invocationId: '', chatId: '' };
 
-/** Lists the waiting calls that a rule or grant would run (A5), and counts them. */
+/** Lists the waiting calls that a rule or grant would run (CALL5), and counts them. */
 export async function showCovered(
   context: CommandContext,
   client: Client,

@@ -17,7 +17,7 @@ import { showDone, showList } from '../show-list.js';
 
 type Listed = UndoableCall & { world: string };
 
-/** `countersign undo` (A58). */
+/** `countersign undo` (CHANGE10). */
 export function addUndo(program: Command, register: Register): void {
   const command = program.command('undo').argument('[call]').option('-w, --world <world>', WORLD_OR_ALL);
   register<{ world?: string; yes?: boolean }>(

@@ -23,7 +23,7 @@ interface Flags {
   only?: string;
 }
 
-/** `countersign drill` (X3). */
+/** `countersign drill` (TERM3). */
 export function addDrill(program: Command, register: Register): void {
   const command = withHelp(program.command('drill').argument('<agent>', help.agent), help)
     .option('--acp', help.acp)

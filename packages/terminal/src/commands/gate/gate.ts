@@ -38,7 +38,7 @@ interface GateFlags {
   yes?: boolean;
 }
 
-/** `countersign gate` (X3). */
+/** `countersign gate` (TERM3). */
 export function addGate(program: Command, register: Register): void {
   const group = program.command('gate').description(help.about);
   const install = withHelp(group.command('install').argument('<agent>', help.agent), help.install)

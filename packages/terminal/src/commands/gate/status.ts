@@ -18,7 +18,7 @@ import { readChoice } from '../read-flags.js';
 import type { Register } from '../register.js';
 import { filesOf, homeOf, placesOf } from './places.js';
 
-/** `countersign gate status` (X9.1). */
+/** `countersign gate status` (GATE2). */
 export function addStatus(group: Command, register: Register): void {
   const status = withHelp(group.command('status').argument('[agent]', help.agent), help.status);
   register<{ folder?: string }>(

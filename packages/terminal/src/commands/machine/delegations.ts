@@ -21,7 +21,7 @@ interface DelegateFlags {
   world?: readonly string[];
 }
 
-/** `countersign people delegate`, `delegations` and `undelegate` (A51). */
+/** `countersign people delegate`, `delegations` and `undelegate` (SIGN4). */
 export function addDelegations(people: Command, register: Register): void {
   const delegate = withHelp(people.command('delegate').argument('<person>', help.person), help.delegate)
     .requiredOption('--until <date>', help.until)

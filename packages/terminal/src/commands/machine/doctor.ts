@@ -14,7 +14,7 @@ import { withHelp } from '../../words/help.js';
 import { doctorHelp as help } from '../../words/help-server.js';
 import { results } from '../../words/results.js';
 
-/** `countersign doctor` (X3). */
+/** `countersign doctor` (TERM3). */
 export function addDoctor(program: Command, register: Register): void {
   const command = withHelp(program.command('doctor'), help).option('--port <n>', help.port);
   register<{ port?: string }>(command, async (context, { options }) => {

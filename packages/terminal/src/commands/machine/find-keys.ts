@@ -1,7 +1,7 @@
 import { readAll, type Client } from '@countersign/client';
 import type { PinnedPasskey } from '@countersign/protocol';
 
-/** The public keys of all trusted passkeys, to store outside the server (A49.7). */
+/** The public keys of all trusted passkeys, to store outside the server (SIGN2.10). */
 export async function findKeys(client: Client): Promise<PinnedPasskey[]> {
   const people = await readAll(() => client.people());
   const found = await Promise.all(people.map(async ({ id }) => ({ id, ...(await client.passkeys(id)) })));

@@ -12,7 +12,7 @@ import { findPerson } from './find-person.js';
 import { findThing } from '../../find-things.js';
 import { warnOfStuckRules } from './warn-of-stuck-rules.js';
 
-/** `countersign groups` (X3). Rules name groups, as in `by 2 of @finance`. */
+/** `countersign groups` (TERM3). Rules name groups, as in `by 2 of @finance`. */
 export function addGroups(program: Command, register: Register): void {
   const groups = program.command('groups').description(help.about);
   register(withHelp(groups.command('list', { isDefault: true }), help.list), async (context) => {

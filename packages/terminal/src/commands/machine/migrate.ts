@@ -13,7 +13,7 @@ interface MigrateFlags {
   to?: string;
 }
 
-/** `countersign migrate` (X3): from the file in the home folder to PostgreSQL, or back. */
+/** `countersign migrate` (TERM3): from the file in the home folder to PostgreSQL, or back. */
 export function addMigrate(program: Command, register: Register): void {
   const command = withHelp(program.command('migrate'), help)
     .option('--from <place>', help.from, 'home')

@@ -16,7 +16,7 @@ interface ModelFlags {
   log?: boolean;
 }
 
-/** `countersign model` (X7). */
+/** `countersign model` (TERM7). */
 export function addModel(program: Command, register: Register): void {
   const command = withHelp(program.command('model'), help)
     .requiredOption('--script <file>', help.script)

@@ -10,7 +10,7 @@ import { openHelp as help } from '../../words/help-server.js';
 
 const LOOPBACK = /^http:\/\/(?:localhost|127\.[\d.]+|\[::1\])(?::|$)/;
 
-/** `countersign open` (X1): signs a browser in to a running server. */
+/** `countersign open` (TERM1): signs a browser in to a running server. */
 export function addOpen(program: Command, register: Register): void {
   const command = withHelp(program.command('open'), help).option('--no-open', help.noOpen);
   register<{ open: boolean }>(command, async (context, { options }) => {

@@ -30,7 +30,7 @@ interface PersonFlags {
   invite?: boolean;
 }
 
-/** `countersign people` (X3). */
+/** `countersign people` (TERM3). */
 export function addPeople(program: Command, register: Register): void {
   const people = program.command('people').description(help.about);
   register(withHelp(people.command('list', { isDefault: true }), help.list), async (context) => {

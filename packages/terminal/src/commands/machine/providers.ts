@@ -43,7 +43,7 @@ interface ProviderFlags extends KeyFlags {
 
 const KINDS = Object.keys(PROVIDER_KINDS);
 
-/** `countersign providers` (X3). Never prints a key, and never reads one from an argument. */
+/** `countersign providers` (TERM3). Never prints a key, and never reads one from an argument. */
 export function addProviders(program: Command, register: Register): void {
   const providers = program.command('providers').description(help.about);
   register(withHelp(providers.command('list', { isDefault: true }), help.list), async (context) => {
@@ -194,7 +194,7 @@ async function readKey(
   return wanted === 'optional' && typed === '' ? undefined : nonEmpty(typed);
 }
 
-/** A change of the host or the kind needs the key again (P8.3). */
+/** A change of the host or the kind needs the key again (MODEL8.3). */
 function explainKey(error: unknown): unknown {
   if (!(error instanceof ClientError) || error.field !== 'apiKey') return error;
   return new CommandError(errors.keyNeededAgain(plainLine(error.detail)), EXIT.usage);
@@ -229,7 +229,7 @@ async function runTest(
   return result.ok ? EXIT.ok : EXIT.failed;
 }
 
-/** Warns about an unencrypted URL. It works and is saved; the person decides (P7.9). */
+/** Warns about an unencrypted URL. It works and is saved; the person decides (MODEL7.9). */
 function warnUnencrypted(context: CommandContext, { hasKey, baseUrl = '' }: ProviderStatus): void {
   if (hasKey && isUnencrypted(baseUrl)) context.note(results.unencryptedKey);
 }

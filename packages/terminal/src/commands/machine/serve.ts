@@ -19,7 +19,7 @@ interface ServeFlags {
   logLevel?: string;
 }
 
-/** `countersign serve`, and `countersign` without a command (X1), which opens a chat in a project folder (X1.3). */
+/** `countersign serve`, and `countersign` without a command (TERM1), which opens a chat in a project folder (TERM1.3). */
 export function addServe(program: Command, register: Register): void {
   const command = withHelp(program.command('serve', { isDefault: true }), help)
     .summary(help.summary)

@@ -19,7 +19,7 @@ interface SessionFlags {
   all?: boolean;
 }
 
-/** `countersign sessions` (X3): the browsers in which you, or someone else, are signed in. */
+/** `countersign sessions` (TERM3): the browsers in which you, or someone else, are signed in. */
 export function addSessions(program: Command, register: Register): void {
   const sessions = program.command('sessions').description(help.about);
   const list = withHelp(sessions.command('list', { isDefault: true }), help.list);

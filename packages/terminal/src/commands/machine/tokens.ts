@@ -23,7 +23,7 @@ interface TokenFlags {
   days?: string;
 }
 
-/** `countersign tokens` (X3). A token is printed once, when it is created. */
+/** `countersign tokens` (TERM3). A token is printed once, when it is created. */
 export function addTokens(program: Command, register: Register): void {
   const tokens = program.command('tokens').description(help.about);
   const list = withHelp(tokens.command('list', { isDefault: true }), help.list).option(

@@ -37,7 +37,7 @@ interface AddFlags {
 
 const TOKEN_VARIABLE = 'COUNTERSIGN_GATE_TOKEN';
 
-/** `countersign mcp-gateway` (X8). Standard output contains only MCP messages. */
+/** `countersign mcp-gateway` (GATE5). Standard output contains only MCP messages. */
 export function addMcpGateway(program: Command, register: Register): void {
   const command = withHelp(program.command('mcp-gateway'), help)
     .option('-w, --world <world>', help.world)

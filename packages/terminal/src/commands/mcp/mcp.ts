@@ -20,7 +20,7 @@ import { addMcpRun } from './mcp-run.js';
 import { addMcpSignIn } from './mcp-login.js';
 import { tryServer } from './try-server.js';
 
-/** `countersign mcp` (X3). */
+/** `countersign mcp` (TERM3). */
 export function addMcp(program: Command, register: Register): void {
   const mcp = program.command('mcp').description(help.about);
   addList(mcp, register);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { adviceFor } from './try-server.js';
 
-it('[A46.2] a cause comes with the command that fixes it', () => {
+it('[MCP1.2] a cause comes with the command that fixes it', () => {
   expect(adviceFor({ code: 'no-network', runner: 'npx' }, 'files', 'ops')).toMatch(
     /^npx needs the network .* Run:\n {2}countersign mcp edit files -w ops --network$/,
   );
@@ -13,7 +13,7 @@ it('[A46.2] a cause comes with the command that fixes it', () => {
   expect(adviceFor(refused, 'files', 'ops')).not.toContain('Run:');
 });
 
-it('[A46.10] the command for the needed hosts comes before the one for the whole network', () => {
+it('[MCP3] the command for the needed hosts comes before the one for the whole network', () => {
   const advice = adviceFor({ code: 'no-network', runner: 'npx', hosts: ['registry.npmjs.org'] }, 'files', 'ops');
   expect(advice).toContain('Run:\n  countersign mcp edit files -w ops --allow-host registry.npmjs.org\n');
   expect(advice).toMatch(/Or allow all public hosts:\n {2}countersign mcp edit files -w ops --network$/);

@@ -29,7 +29,7 @@ interface ChatFlags {
   timeout?: string;
 }
 
-/** `countersign chat` (X2): interactive, one-shot, or from a pipe. */
+/** `countersign chat` (TERM2): interactive, one-shot, or from a pipe. */
 export function addChat(program: Command, register: Register): void {
   const command = withHelp(program.command('chat').argument('[message...]', chatHelp.message), chatHelp)
     .option('-w, --world <world>', chatHelp.world)
@@ -190,7 +190,7 @@ async function converse(
   }
 }
 
-/** The newest chat, if it is unfinished (A9). */
+/** The newest chat, if it is unfinished (CALL9). */
 async function unfinished(client: Client, world: string): Promise<Chat | undefined> {
   const newest = (await client.chats(world, { newest: true, limit: 1 })).items.at(-1);
   return newest === undefined || newest.status === 'idle' ? undefined : newest;

@@ -8,7 +8,7 @@ interface TuiFlags {
   chat?: string;
 }
 
-/** `countersign tui` (X2): the full screen. */
+/** `countersign tui` (TERM2): the full screen. */
 export function addTui(program: Command, register: Register): void {
   const command = withHelp(program.command('tui'), tuiHelp)
     .option('-w, --world <world>', tuiHelp.world)

@@ -4,7 +4,7 @@ import { CommandError } from '../../command-error.js';
 import { errors } from '../../words/errors.js';
 import { agentsHelp as help } from '../../words/help-worlds.js';
 
-/** How the program of an ACP agent is started (A59). */
+/** How the program of an ACP agent is started (EXT3). */
 export interface AcpFlags {
   command?: string;
   program?: string;

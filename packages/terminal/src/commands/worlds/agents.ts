@@ -41,7 +41,7 @@ interface AgentFlags extends ModelFlags, AcpFlags {
   active?: boolean;
 }
 
-/** `countersign agents` (X3). */
+/** `countersign agents` (TERM3). */
 export function addAgents(program: Command, register: Register): void {
   const agents = program.command('agents').description(help.about);
   const inWorld = (command: Command): Command => command.option('-w, --world <world>', WORLD);

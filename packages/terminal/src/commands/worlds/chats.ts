@@ -26,7 +26,7 @@ interface ChatFlags {
 /** `needsServer`: the chat has unfinished work, and no process is running it. */
 type Listed = Chat & { readonly needsServer?: true };
 
-/** `countersign chats` (X3). */
+/** `countersign chats` (TERM3). */
 export function addChats(program: Command, register: Register): void {
   const chats = program.command('chats').description(help.about);
   const inWorld = (command: Command): Command => command.option('-w, --world <world>', WORLD);

@@ -12,7 +12,7 @@ import { withHelp, WORLD } from '../../words/help.js';
 import { exportHelp, importHelp } from '../../words/help-worlds.js';
 import { results } from '../../words/results.js';
 
-/** `countersign import` and `countersign export` (X3): a world as one YAML file. */
+/** `countersign import` and `countersign export` (TERM3): a world as one YAML file. */
 export function addImportExport(program: Command, register: Register): void {
   const imported = withHelp(program.command('import').argument('<file>', importHelp.file), importHelp);
   register(imported, async (context, { args }) => {

@@ -23,7 +23,7 @@ export function withModelFlags(command: Command): Command {
     .option('--parallel-calls <on>', help.parallelCalls);
 }
 
-/** The model settings from the flags (P10). Null resets a setting to the model's default. The server checks the ranges. */
+/** The model settings from the flags (MODEL10). Null resets a setting to the model's default. The server checks the ranges. */
 export function readModelFlags(flags: ModelFlags): Change<ModelSettings> {
   const { temperature, topP, maxTokens, contextTokens, thinking, parallelCalls } = flags;
   return {

@@ -21,7 +21,7 @@ export function addTools(program: Command, register: Register): void {
         { title: 'name', of: ({ name }: ListedTool) => name },
         {
           title: 'approval',
-          // An untrusted tool's own declarations are ignored (A1).
+          // An untrusted tool's own declarations are ignored (CALL1).
           of: ({ approval, trusted }: ListedTool) => (trusted && approval?.required !== true ? 'no' : 'yes'),
         },
         {

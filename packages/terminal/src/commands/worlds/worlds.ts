@@ -31,7 +31,7 @@ interface WorldFlags {
   streaming?: boolean;
 }
 
-/** `countersign worlds` (X3). */
+/** `countersign worlds` (TERM3). */
 export function addWorlds(program: Command, register: Register): void {
   const worlds = program.command('worlds').description(help.about);
   register(withHelp(worlds.command('list', { isDefault: true }), help.list), async (context) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkDrilled } from './check-drilled.js';
 
 describe('doctor on a gated agent', () => {
-  it('[X10] warns unless this version held in a drill', () => {
+  it('[GATE6] warns unless this version held in a drill', () => {
     expect(checkDrilled('claude', '2.1.3', { version: '2.1.3', gated: true }).state).toBe('fine');
     expect(checkDrilled('claude', '2.1.3', undefined)).toEqual({
       what: 'gate: claude',

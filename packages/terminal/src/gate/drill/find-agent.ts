@@ -14,7 +14,7 @@ export async function findAgent(program: string, bin: string | undefined, path: 
   );
 }
 
-/** The program of an ACP agent, which the server doesn't start from relative folders or those inside `node_modules` (A59.8). */
+/** The program of an ACP agent, which the server doesn't start from relative folders or those inside `node_modules` (EXT3.8). */
 export async function findAcpProgram(program: string, path: string): Promise<string | undefined> {
   if (isAbsolute(program)) return await firstProgram([program]);
   const folders = path

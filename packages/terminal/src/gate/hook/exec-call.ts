@@ -15,7 +15,7 @@ const STDERR = 2;
 /** A terminal and Gemini CLI send these to every process of the group, so the command has them already. */
 const SIGNALS = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const;
 
-/** Runs `countersign gate exec` in its own process (X9.11). */
+/** Runs `countersign gate exec` in its own process (GATE4). */
 export async function execMain(words: readonly string[]): Promise<void> {
   process.exit(await execCall(words, process.env));
 }

@@ -16,7 +16,7 @@ describe('the answer of a hook', () => {
     });
   });
 
-  it('[X9.11] adds the pass for Gemini CLI, and replaces a command by the one that fetches it', () => {
+  it('[GATE4] adds the pass for Gemini CLI, and replaces a command by the one that fetches it', () => {
     const more = { pass: 'p', exec: "countersign gate exec 'call-1'" };
     expect(inputToRun('claude', { command: 'ls' }, more)).toEqual({ command: 'ls' });
     expect(inputToRun('gemini', { file_path: 'a' }, more)).toEqual({ file_path: 'a', countersign: 'p' });

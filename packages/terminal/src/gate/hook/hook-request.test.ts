@@ -32,7 +32,7 @@ async function answered(
   }
 }
 
-it('[A55] sends a call to a local server, and reads its answer', async () => {
+it('[EXT1] sends a call to a local server, and reads its answer', async () => {
   const { response, received } = await answered('HTTP/1.1 201 Created\r\nContent-Length: 5\r\nX: y\r\n\r\n"yä"');
   expect(response).toEqual({ status: 201, text: '"yä"' });
   expect(received).toEqual({
@@ -51,11 +51,11 @@ it('[A55] sends a call to a local server, and reads its answer', async () => {
   expect(empty.response).toEqual({ status: 204, text: '' });
 });
 
-it('[A55] reads an answer without a length to its end', async () => {
+it('[EXT1] reads an answer without a length to its end', async () => {
   expect((await answered('HTTP/1.0 200 OK\r\n\r\n{}')).response).toEqual({ status: 200, text: '{}' });
 });
 
-it('[A55] has the answer as soon as it is complete, even if the server keeps the connection open', async () => {
+it('[EXT1] has the answer as soon as it is complete, even if the server keeps the connection open', async () => {
   const kept = await answered('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}', { keepsOpen: true });
   expect(kept.response).toEqual({ status: 200, text: '{}' });
 });
@@ -64,7 +64,7 @@ it.each([
   ['nothing', ''],
   ['half of the headers', 'HTTP/1.1 200 OK\r\nContent-Le'],
   ['half of the body', 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n{}'],
-])('[A55] takes %s from a local server as a broken connection', async (_, bytes) => {
+])('[EXT1] takes %s from a local server as a broken connection', async (_, bytes) => {
   await expect(answered(bytes)).rejects.toMatchObject({ code: 'ECONNRESET' });
 });
 
@@ -74,17 +74,17 @@ it.each([
   ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}'],
   ['chunks', 'HTTP/1.1 200 OK\r\nContent-Length: 12\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'],
   ['another protocol', 'HTTP/2 200\r\nContent-Length: 2\r\n\r\n{}'],
-])('[A55] refuses %s from a local server', async (_, bytes) => {
+])('[EXT1] refuses %s from a local server', async (_, bytes) => {
   await expect(answered(bytes)).rejects.toThrow('not HTTP');
 });
 
-it('[A55] limits the length of an answer, from any server', async () => {
+it('[EXT1] limits the length of an answer, from any server', async () => {
   const long = `HTTP/1.1 200 OK\r\nContent-Length: 5000000\r\n\r\n${'x'.repeat(5_000_000)}`;
   await expect(answered(long)).rejects.toThrow('too long');
   await expect(answered(long, { request: (to) => requestWith(plainRequest, to, REQUEST) })).rejects.toThrow('too long');
 });
 
-it('[A55] limits the time of an answer, even if some of it has come', async () => {
+it('[EXT1] limits the time of an answer, even if some of it has come', async () => {
   const request = { ...REQUEST, timeoutMs: 200 };
   for (const send of [(to: URL) => requestInChannel(to, request), (to: URL) => requestWith(plainRequest, to, request)])
     for (const bytes of ['', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{'])
@@ -100,7 +100,7 @@ it('[A55] limits the time of an answer, even if some of it has come', async () =
   drip.close();
 });
 
-it('[A55] sends no token that would add a header', async () => {
+it('[EXT1] sends no token that would add a header', async () => {
   const to = new URL('http://127.0.0.1:9/');
   await expect(requestInChannel(to, { ...REQUEST, token: 'a\r\nx: y' })).rejects.toThrow('token');
 });

@@ -61,11 +61,11 @@ async function configure(url: string): Promise<void> {
 }
 
 describe('countersign gate hook', () => {
-  it.each(['', 'not json {', '[]', '{}'])('[X9.2] says no to %j', async (text) => {
+  it.each(['', 'not json {', '[]', '{}'])('[GATE1.1] says no to %j', async (text) => {
     expect(await runHook('claude', home, text)).toMatchObject({ code: 2, stdout: '' });
   });
 
-  it('[X9.2] says no without a configuration, and without a server', async () => {
+  it('[GATE1.1] says no without a configuration, and without a server', async () => {
     expect(await runHook('claude', home, JSON.stringify(call))).toMatchObject({
       code: 2,
       stdout: '',
@@ -78,7 +78,7 @@ describe('countersign gate hook', () => {
     });
   });
 
-  it('[X9.9] sends nothing to a server that does not prove that it is the one of the gate', async () => {
+  it('[GATE1.8] sends nothing to a server that does not prove that it is the one of the gate', async () => {
     const received: string[] = [];
     const impostor = createServer((request, response) => {
       received.push(String(request.headers.authorization));
@@ -97,13 +97,13 @@ describe('countersign gate hook', () => {
     expect(received.join()).not.toMatch(/Bearer|"command"/);
   });
 
-  it('[X9.9] refuses plain HTTP to another machine, unless the gate was installed with it', async () => {
+  it('[GATE1.8] refuses plain HTTP to another machine, unless the gate was installed with it', async () => {
     await configure('http://192.0.2.1:4747');
     const refused = await runHook('claude', home, JSON.stringify(call), { firstTryMs: 0 });
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('without TLS') as string });
   });
 
-  it('[X9.2] asks again if the server is restarting when the call is proposed', async () => {
+  it('[GATE1.1] asks again if the server is restarting when the call is proposed', async () => {
     let requests = 0;
     await using _ = await answering(() => {
       requests += 1;
@@ -113,7 +113,7 @@ describe('countersign gate hook', () => {
     expect(requests).toBe(2);
   });
 
-  it('[X9.2] confirms no call that it did not allow before, and none without the server', async () => {
+  it('[GATE1.1] confirms no call that it did not allow before, and none without the server', async () => {
     await configure('http://127.0.0.1:9');
     const asked = JSON.stringify({ ...call, hook_event_name: 'PermissionRequest', tool_use_id: undefined });
     // Without this answer, Claude Code would ask a person at its terminal instead.
@@ -123,7 +123,7 @@ describe('countersign gate hook', () => {
     expect(await runHook('claude', home, asked)).toMatchObject(no);
   });
 
-  it('[X9.10] denies with a short reason: Claude Code with its own answer, others on standard error', async () => {
+  it('[GATE1.9] denies with a short reason: Claude Code with its own answer, others on standard error', async () => {
     await using _ = await answering({ state: 'denied', reason: '' });
     const denied = {
       hookEventName: 'PreToolUse',
@@ -144,7 +144,7 @@ describe('countersign gate hook', () => {
     });
   });
 
-  it('[X9.2] refuses the argument that marks approved calls', async () => {
+  it('[GATE1.1] refuses the argument that marks approved calls', async () => {
     await configure('http://127.0.0.1:9');
     const text = JSON.stringify({ ...call, tool_input: { command: 'ls', countersign: 'p' } });
     expect(await runHook('claude', home, text)).toMatchObject({ code: 2, stdout: '' });
@@ -160,7 +160,7 @@ describe('countersign gate hook', () => {
     ['a mode that never asks', '{"permissions":{"defaultMode":"bypassPermissions"}}'],
     ['variables', '{"env":{"PATH":"./bin"}}'],
     ['comments', '{} // none'],
-  ])('[X9.6] refuses every call in a project whose settings have %s', async (_, settings) => {
+  ])('[GATE1.5] refuses every call in a project whose settings have %s', async (_, settings) => {
     const sent: unknown[] = [];
     await using server = await answering({ state: 'allowed', edited: false, arguments: { command: 'ls' } }, sent);
     void server;
@@ -176,7 +176,7 @@ describe('countersign gate hook', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('[X9.6] also checks the local settings of the main checkout, in subfolders and worktrees', async () => {
+  it('[GATE1.5] also checks the local settings of the main checkout, in subfolders and worktrees', async () => {
     await using _ = await answering({ state: 'allowed', edited: false, arguments: { command: 'ls' } });
     const [main, worktree] = [join(home, 'main'), join(home, 'worktree')];
     const git = (...words: readonly string[]) => execFileSync('git', ['-C', main, ...words]);
@@ -200,7 +200,7 @@ describe('countersign gate hook', () => {
     expect(await codes()).toEqual([2, 2, 2, 2]);
   });
 
-  it("[X9.6] the user's own settings are no settings of a project, also behind a link", async () => {
+  it("[GATE1.5] the user's own settings are no settings of a project, also behind a link", async () => {
     await using _ = await answering({ state: 'allowed', edited: false, arguments: { command: 'ls' } });
     await mkdir(join(home, '.claude'));
     await writeFile(join(home, '.claude', 'settings.json'), '{"env":{"EDITOR":"vi"}}');
@@ -245,7 +245,7 @@ describe('countersign gate hook', () => {
     ],
     ['gemini', '.env', { '@project/../.env': 'A=b\nexport GEMINI_CLI_HOME=/other\n' }],
     ['gemini', '.env', { '@project/.gemini/.env': 'BASH_ENV=./yes.sh\n' }],
-  ])('[X9.12] refuses every call of %s because of %s in %j', async (agent, named, files) => {
+  ])('[GATE1.10] refuses every call of %s because of %s in %j', async (agent, named, files) => {
     const sent: unknown[] = [];
     await using server = await answering({ state: 'allowed', edited: false, arguments: { file_path: 'a' } }, sent);
     void server;
@@ -278,7 +278,7 @@ describe('countersign gate hook', () => {
   });
 
   it.each(['project/.claude/settings.json', '.claude/settings.json'])(
-    '[X9.18] a PreToolUse hook in %s changes the gate if another program answers questions',
+    '[GATE3.1] a PreToolUse hook in %s changes the gate if another program answers questions',
     async (name) => {
       await using _ = await answering({ state: 'allowed', edited: false, arguments: { command: 'ls' } });
       await mkdir(dirname(join(home, name)), { recursive: true });
@@ -295,14 +295,14 @@ describe('countersign gate hook', () => {
     },
   );
 
-  it.each(['CLAUDE_PID', 'AI_AGENT'])('[X9.13] refuses every call if %s is missing', async (name) => {
+  it.each(['CLAUDE_PID', 'AI_AGENT'])('[GATE3] refuses every call if %s is missing', async (name) => {
     await using _ = await answering({ state: 'allowed', edited: false, arguments: { command: 'ls' } });
     const places = { env: { [name]: '' }, userHome: home };
     const said = await runHook('claude', home, JSON.stringify(call), { places });
     expect(said).toMatchObject({ code: 2, stderr: expect.stringContaining(`because ${name} is ""`) as string });
   });
 
-  it('[X9.12] tolerates hooks that neither allow nor change calls, and texts about hooks', async () => {
+  it('[GATE1.10] tolerates hooks that neither allow nor change calls, and texts about hooks', async () => {
     await using _ = await answering({ state: 'allowed', edited: false, arguments: { command: 'ls' } });
     const project = join(home, 'project', '.claude');
     await mkdir(join(project, 'commands'), { recursive: true });
@@ -315,7 +315,7 @@ describe('countersign gate hook', () => {
     expect(await runHook('claude', home, text, { places: { env: {}, userHome: home } })).toMatchObject({ code: 0 });
   });
 
-  it('[X9.2] makes the agent run what was approved, if it differs from what it sent', async () => {
+  it('[GATE1.1] makes the agent run what was approved, if it differs from what it sent', async () => {
     await using _ = await answering({ state: 'allowed', edited: false, arguments: { command: 'ls' } });
     const sent = { ...call, tool_input: { command: 'ls', cmd: 'rm -rf a' } };
     const { code, stdout } = await runHook('claude', home, JSON.stringify(sent));
@@ -325,7 +325,7 @@ describe('countersign gate hook', () => {
     });
   });
 
-  it('[X9.3] defers a call that waits, and says yes once, even if two processes resume the session', async () => {
+  it('[GATE1.2] defers a call that waits, and says yes once, even if two processes resume the session', async () => {
     const asked = async () => await runHook('claude', home, JSON.stringify(call), { defers: true });
     {
       const sent: unknown[] = [];
@@ -339,7 +339,7 @@ describe('countersign gate hook', () => {
     expect(await asked()).toMatchObject({ code: 2, stdout: '' });
   });
 
-  it('[X9.3] waits in a session with a person, which ignores deferred calls', () => {
+  it('[GATE1.2] waits in a session with a person, which ignores deferred calls', () => {
     expect(isDeferring({ COUNTERSIGN_DEFER: '1', CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' })).toBe(true);
     expect(isDeferring({ COUNTERSIGN_DEFER: '1', CLAUDE_CODE_ENTRYPOINT: 'cli' })).toBe(false);
     expect(isDeferring({})).toBe(false);

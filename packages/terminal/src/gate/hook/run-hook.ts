@@ -114,7 +114,7 @@ export function isDeferring(env: Readonly<Record<string, string | undefined>>): 
   return env['COUNTERSIGN_DEFER'] === '1' && env['CLAUDE_CODE_ENTRYPOINT'] !== 'cli';
 }
 
-/** Whatever could let calls through or change them, if this hook failed or after it, must not be there at all (X9.6). */
+/** Whatever could let calls through or change them, if this hook failed or after it, must not be there at all (GATE1.5). */
 function refuseOthers(agent: HookAgent, home: string, cwd: string | undefined, places: Places): void {
   if (agent === 'codex') return;
   const words = agent === 'claude' ? claudeWords(places.env) : [];

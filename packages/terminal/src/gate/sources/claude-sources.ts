@@ -20,7 +20,7 @@ import {
 const LOCAL_SETTINGS = '.claude/settings.local.json';
 const MANAGED = platform() === 'darwin' ? '/Library/Application Support/ClaudeCode' : '/etc/claude-code';
 
-/** Every file from which Claude Code reads hooks, or learns what to start (X9.12). */
+/** Every file from which Claude Code reads hooks, or learns what to start (GATE1.10). */
 export function claudeSources({ places, folder, command, words = [] }: AgentSession): readonly Source[] {
   const events = eventsThatMatter(words);
   const [own] = configFiles('claude', places);

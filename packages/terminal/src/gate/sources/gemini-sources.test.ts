@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { systemPolicies } from './gemini-sources.js';
 import { gapsIn } from './source.js';
 
-it("[X9.15] policies of the system change the gate, because Gemini CLI then ignores the gate's", () => {
+it("[GATE4.1] policies of the system change the gate, because Gemini CLI then ignores the gate's", () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-system-'));
   const file = join(folder, 'policies', 'company.toml');
   try {

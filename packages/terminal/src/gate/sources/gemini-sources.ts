@@ -16,7 +16,7 @@ import {
   type Source,
 } from './source.js';
 
-/** Every file from which Gemini CLI reads hooks, variables, or what to start (X9.12). */
+/** Every file from which Gemini CLI reads hooks, variables, or what to start (GATE1.10). */
 export function geminiSources({ places, folder, command }: AgentSession): readonly Source[] {
   const { env } = places;
   const [policy, own] = configFiles('gemini', places).map(({ path }) => path) as [string, string];

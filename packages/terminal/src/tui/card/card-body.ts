@@ -12,7 +12,7 @@ const MAX_LINES = 5000;
 /** The scrollable part of a card. */
 interface CardBody {
   readonly lines: readonly Line[];
-  /** Set if part of the call is missing, so that it must not be approved (A17). */
+  /** Set if part of the call is missing, so that it must not be approved (CALL15). */
   readonly isCut: boolean;
 }
 

@@ -22,7 +22,7 @@ const open: CardUi = {
   sending: new Set([approval.approvalId]),
 };
 
-it('[A5.4] asks the server only if a decision covers more than its call', () => {
+it('[CALL5.4] asks the server only if a decision covers more than its call', () => {
   expect(matchOf(approval, { decision: 'deny' })).toBeUndefined();
   expect(matchOf(approval, { decision: 'approve', scope: 'once' })).toBeUndefined();
   expect(matchOf(approval, answer)?.grant).toMatchObject({ agentId: approval.agentId, toolName: approval.toolName });
@@ -31,7 +31,7 @@ it('[A5.4] asks the server only if a decision covers more than its call', () => 
   });
 });
 
-it('[A5.4] [A17] runs covered calls only after exactly those were shown, and not on a repeated key', () => {
+it('[CALL5.4] [CALL15] runs covered calls only after exactly those were shown, and not on a repeated key', () => {
   expect(holdCovered(open, approval, answer, waiting(approval.invocationId), 9_000)).toBeUndefined();
   const held = holdCovered(open, approval, answer, waiting('a', 'b'), 9_000);
   expect(held?.covered?.rows).toEqual(['shell_cmd: rm a', 'shell_cmd: rm b']);
@@ -46,7 +46,7 @@ it('[A5.4] [A17] runs covered calls only after exactly those were shown, and not
   });
 });
 
-it('[A5.4] shows every covered call to its end before it can be approved, a few rows at a time', () => {
+it('[CALL5.4] shows every covered call to its end before it can be approved, a few rows at a time', () => {
   const many = Array.from({ length: 9 }, (_, index) => `n${index}${' a long name'.repeat(index)} end${index}`);
   let card: CardUi | undefined = open;
   const pages: string[][] = [];

@@ -23,7 +23,7 @@ export function coveredPage({ rows, from }: Covered): { rows: readonly string[];
 }
 
 /**
- * An answer that runs other waiting calls is sent only after all of them have been shown (A5). Otherwise, the next page is shown and Enter must
+ * An answer that runs other waiting calls is sent only after all of them have been shown (CALL5). Otherwise, the next page is shown and Enter must
  * be pressed again. Undefined if the answer may be sent.
  */
 export function holdCovered(

@@ -68,7 +68,7 @@ async function openFound(host: EffectHost, id: string): Promise<void> {
   }
 }
 
-/** Nothing runs: the edited call comes back with its own card (A7.4). */
+/** Nothing runs: the edited call comes back with its own card (CALL7.4). */
 async function edit(host: EffectHost, approval: ApprovalView): Promise<void> {
   try {
     const edited = await host.edit(approval);

@@ -37,14 +37,14 @@ function typed(scene: Scene, ...keys: readonly Key[]): { ui: UiState; effects: E
 }
 
 describe('a call that is too long for the screen', () => {
-  it('[A17] can be denied but not approved, because nobody has seen all of it', () => {
+  it('[CALL15] can be denied but not approved, because nobody has seen all of it', () => {
     const scene = opened(LONG);
     for (const letter of ['o', 'c', 'a', 'e']) expect(typed(scene, char(letter), ENTER).effects).toEqual([]);
     expect(typed(scene, char('d'), ENTER).effects).toMatchObject([{ kind: 'decide', answer: { decision: 'deny' } }]);
     expect(typed(opened('ls'), char('o'), ENTER).effects).toMatchObject([{ answer: { decision: 'approve' } }]);
   });
 
-  it('[A17] can be approved once its end was on the screen, and not before', () => {
+  it('[CALL15] can be approved once its end was on the screen, and not before', () => {
     const scene = opened(`${'# harmless\n'.repeat(40)}rm -rf ~`);
     const early = typed(scene, char('o'), ENTER);
     expect(early.effects).toEqual([]);
@@ -62,7 +62,7 @@ describe('a call that is too long for the screen', () => {
     expect(typed({ ...scene, ui: short }, char('N'), char('x')).ui.card.isSeen).toBe(false);
   });
 
-  it('[A17] ignores answers while the terminal is too small to show it', () => {
+  it('[CALL15] ignores answers while the terminal is too small to show it', () => {
     const { ui } = typed(opened('ls'), char('o'));
     expect(ui.card.choice.kind).toBe('once');
     for (const size of [
@@ -76,7 +76,7 @@ describe('a call that is too long for the screen', () => {
     expect(typed({ ...opened('ls'), ui }, ENTER).effects).toHaveLength(1);
   });
 
-  it('[A17] discards a choice that was made while all of it was visible', () => {
+  it('[CALL15] discards a choice that was made while all of it was visible', () => {
     const wide = typed(opened('ls'), char('o')).ui;
     expect(typed({ ...opened(LONG), ui: wide }, ENTER, ENTER).effects).toEqual([]);
   });

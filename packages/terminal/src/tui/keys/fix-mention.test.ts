@@ -8,7 +8,7 @@ const message = (text: string): UiState => ({ ...initialUi('chat_1'), composer: 
 const tab = (ui: UiState): UiState => press(ui, { kind: 'name', name: 'tab' }, factsOf(sceneOf({ ui }))).ui;
 const head = (ui: UiState): string => drawn(sceneOf({ ui })).find((line) => line.includes(' Message ')) ?? '';
 
-it('[M3.6] shows above the message who will answer it, and Tab corrects a mention', () => {
+it('[WORLD3.6] shows above the message who will answer it, and Tab corrects a mention', () => {
   expect(head(message(''))).toContain('→ everyone: Scout, Mason');
   expect(head(message('@mason hi'))).toContain('→ Mason ─');
   const nobody = message('hi @Mason');
@@ -20,7 +20,7 @@ it('[M3.6] shows above the message who will answer it, and Tab corrects a mentio
   expect(tab(message('hi')).focus).not.toBe('composer');
 });
 
-it('[M3.6] keeps the line within a narrow screen', () => {
+it('[WORLD3.6] keeps the line within a narrow screen', () => {
   const ui = message(`hi @Mason ${'and @Scout '.repeat(20)}`);
   const lines = drawn(sceneOf({ ui, size: { columns: 60, rows: 20 } }));
   expect(lines.find((line) => line.includes(' Message '))).toMatch(/^.{50,60}$/u);

@@ -52,7 +52,7 @@ describe.each([
   [80, 24],
   [60, 20],
   [60, 18],
-])('[W3.30] a form on a screen of %i×%i', (columns, rows) => {
+])('[HTTP8.7] a form on a screen of %i×%i', (columns, rows) => {
   it('is filled in field by field, says what is wrong, and is sent by a separate Enter', () => {
     const at = seat(columns, rows);
     at.press(toCard);
@@ -91,7 +91,7 @@ describe.each([
   });
 });
 
-it('[W3.30] [A17] the marker of an option is not a choice: only Space selects', () => {
+it('[HTTP8.7] [CALL15] the marker of an option is not a choice: only Space selects', () => {
   const at = seat(80, 24);
   at.press(toCard, 'rAda', ENTER, ENTER, ENTER, named('down'), ENTER);
   expect(at.screen()).toMatch(/Sure · required[^]*Enter a value\./);

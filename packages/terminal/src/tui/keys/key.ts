@@ -18,7 +18,7 @@ export type KeyName =
 
 /**
  * Keyboard input. `burst`: several characters at once, from a slow connection or a program; `paste`: marked as pasted. Neither acts on a card
- * (A17).
+ * (CALL15).
  */
 export type Key =
   | { readonly kind: 'char'; readonly text: string }

@@ -47,7 +47,7 @@ function seat(count: number, more: Parameters<typeof approvalOf>[1] = {}, hasEdi
 const toCard = { kind: 'ctrl', letter: 'g' } as const;
 
 describe('a card', () => {
-  it('[A15] v reveals masked secrets, and approves nothing', () => {
+  it('[SAFE6] v reveals masked secrets, and approves nothing', () => {
     const person = seat(1, { arguments: { token: '‹masked 1: 7 characters›' } });
     person.steps(toCard, char('v'), ENTER);
     expect(person.effects).toMatchObject([{ kind: 'reveal' }]);
@@ -56,7 +56,7 @@ describe('a card', () => {
     expect(plain.effects).toEqual([]);
   });
 
-  it('[X2.4] e opens the editor of a person who has one, and a field for others', () => {
+  it('[TERM2.4] e opens the editor of a person who has one, and a field for others', () => {
     const [withEditor, without] = [seat(1, {}, true), seat(1)];
     for (const person of [withEditor, without]) person.steps(toCard, char('e'));
     expect(withEditor.effects).toMatchObject([{ kind: 'edit', approval: { approvalId: 'approval_1' } }]);
@@ -65,7 +65,7 @@ describe('a card', () => {
     expect(without.ui().card.choice).toMatchObject({ kind: 'edit', field: { text: 'rm scratch-1.tmp' } });
   });
 
-  it('[A53.10] h allows the hosts that the call tried to reach, and shows it again', () => {
+  it('[CHANGE8.6] h allows the hosts that the call tried to reach, and shows it again', () => {
     const effect = { files: [], leftOut: [], exitCode: 6, output: '', truncated: false, effectHash: 'e' };
     const person = seat(1, { arguments: { command: 'curl x' }, effect: { ...effect, triedHosts: ['example.com'] } });
     person.step(toCard);
@@ -78,7 +78,7 @@ describe('a card', () => {
     expect(plain.effects).toEqual([]);
   });
 
-  it('[A17] is approved by a choice and Enter, and not by Enter alone', () => {
+  it('[CALL15] is approved by a choice and Enter, and not by Enter alone', () => {
     const at = seat(1);
     at.steps(toCard, ENTER, ENTER, char(' '), char('y'), char('Y'), named('tab'), toCard, ENTER);
     expect(at.effects).toEqual([]);
@@ -90,7 +90,7 @@ describe('a card', () => {
     expect(at.decisions()).toHaveLength(1);
   });
 
-  it('[A17] ignores keys that were meant for the previous screen', () => {
+  it('[CALL15] ignores keys that were meant for the previous screen', () => {
     const at = seat(2);
     at.step(toCard);
     at.step(char('o'), ARMING_MS - 1);
@@ -103,7 +103,7 @@ describe('a card', () => {
     expect(at.effects).toEqual([]);
   });
 
-  it('[A17] clears the choice when the card is decided elsewhere, and says so', () => {
+  it('[CALL15] clears the choice when the card is decided elsewhere, and says so', () => {
     const at = seat(2);
     at.steps(toCard, char('o'));
     at.become(worldOf([approvalOf(2)]));
@@ -115,7 +115,7 @@ describe('a card', () => {
     expect(at.effects).toEqual([]);
   });
 
-  it('[A17] ignores pasted text and bursts of input', () => {
+  it('[CALL15] ignores pasted text and bursts of input', () => {
     const at = seat(1);
     at.steps(toCard, { kind: 'paste', text: 'o\n' }, { kind: 'burst', text: 'o\r' }, ENTER);
     expect(at.effects).toEqual([]);
@@ -153,7 +153,7 @@ describe('a card', () => {
     expect(at.effects).toEqual([]);
   });
 
-  it('[A2] offers no rule if none is proposed, because the default would be the widest one', () => {
+  it('[CALL2] offers no rule if none is proposed, because the default would be the widest one', () => {
     const { proposedRule: _, ...bare } = approvalOf(1);
     const at = seat(0);
     at.become(worldOf([bare]));
@@ -163,7 +163,7 @@ describe('a card', () => {
     expect(drawn(at.scene()).join('\n')).toContain('Approve once');
   });
 
-  it('[A18] with a question is answered with text, never approved', () => {
+  it('[CALL16] with a question is answered with text, never approved', () => {
     const at = seat(1, { toolName: 'ask_human', question: { text: 'Which?', choices: ['red', 'blue'] } });
     at.steps(toCard, char('o'), ENTER, char('a'), ENTER, char('r'), ENTER);
     expect(at.effects).toEqual([]);
@@ -171,7 +171,7 @@ describe('a card', () => {
     expect(at.effects).toMatchObject([{ kind: 'answer', words: 'blue' }]);
   });
 
-  it('[A17] is never approved without one of the approval keys', () => {
+  it('[CALL15] is never approved without one of the approval keys', () => {
     const harmless = fc.constantFrom<Key>(
       ENTER,
       named('tab'),
@@ -195,7 +195,7 @@ describe('a card', () => {
     );
   });
 
-  it('[A17] is never approved by Ctrl-C, which quits, and asks first if there is a draft', () => {
+  it('[CALL15] is never approved by Ctrl-C, which quits, and asks first if there is a draft', () => {
     const at = seat(1);
     at.steps(toCard, char('o'), { kind: 'ctrl', letter: 'c' });
     expect(at.effects).toEqual([{ kind: 'leave' }]);

@@ -20,7 +20,7 @@ import { screenWords } from '../../words/screen.js';
 
 const NOTHING: Choice = { kind: 'none' };
 
-/** Handles a key while the card has the focus. Unknown keys do nothing (A17). */
+/** Handles a key while the card has the focus. Unknown keys do nothing (CALL15). */
 export function pressOnCard(ui: UiState, key: Key, facts: Facts): Pressed {
   const { current, choice } = ui.card;
   if (current.kind === 'none') return only(ui);
@@ -82,7 +82,7 @@ function take(ui: UiState, approval: ApprovalView, action: CardAction, { hasEdit
       if (hasEditor) return { ui, effects: [{ kind: 'edit', approval }] };
       return only(choose(ui, { kind: 'edit', field: fieldOf(editable(approval)) }));
     case 'hosts': {
-      // Nothing runs: the call is shown again with the hosts (A53.10).
+      // Nothing runs: the call is shown again with the hosts (CHANGE8.6).
       const hosts = argumentsWithHosts(approval.arguments, hostsToAllow(approval));
       return decided(ui, approval, { decision: 'approve', arguments: hosts });
     }

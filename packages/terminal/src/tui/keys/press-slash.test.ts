@@ -10,7 +10,7 @@ function typed(text: string, name: KeyName = 'enter'): Pressed {
   return press(ui, { kind: 'name', name }, factsOf(sceneOf({ ui, world: worldOf([]), chat: chatOf([]), now: NOW })));
 }
 
-it('[X2.2] carries out slash commands in the full-screen UI, and sends none of them', () => {
+it('[TERM2.2] carries out slash commands in the full-screen UI, and sends none of them', () => {
   expect(typed('/stop').effects).toEqual([{ kind: 'stop' }]);
   expect(typed('/chat chat_01a2').effects).toEqual([{ kind: 'find-chat', id: 'chat_01a2' }]);
   expect(typed('/new')).toMatchObject({ ui: { chatId: undefined }, effects: [{ kind: 'open-chat' }] });
@@ -21,7 +21,7 @@ it('[X2.2] carries out slash commands in the full-screen UI, and sends none of t
   expect(typed('/quit').effects).toEqual([{ kind: 'leave' }]);
 });
 
-it('[X2.2] refuses an unknown slash command and keeps it in the field; a path or a leading space makes it a message', () => {
+it('[TERM2.2] refuses an unknown slash command and keeps it in the field; a path or a leading space makes it a message', () => {
   const { ui, effects } = typed('/stpo');
   expect(effects).toEqual([]);
   expect(ui).toMatchObject({ composer: { text: '/stpo' }, status: { isBad: true } });
@@ -30,7 +30,7 @@ it('[X2.2] refuses an unknown slash command and keeps it in the field; a path or
   expect(typed('/etc/hosts is empty').effects).toMatchObject([{ kind: 'send' }]);
 });
 
-it('[X2.2] completes a slash command with Tab', () => {
+it('[TERM2.2] completes a slash command with Tab', () => {
   expect(typed('/app', 'tab').ui.composer.text).toBe('/approvals');
   expect(typed('/stop', 'tab').ui.focus).not.toBe('composer');
 });

@@ -149,7 +149,7 @@ function completion({ composer }: UiState, { world }: Facts): UiState['composer'
     : complete(composer.text, composer.cursor, mention, name);
 }
 
-/** The message with its mention corrected, if nobody would answer it otherwise (M3.6). */
+/** The message with its mention corrected, if nobody would answer it otherwise (WORLD3.6). */
 function fixedMention({ composer }: UiState, { world }: Facts): UiState['composer'] | undefined {
   const who = whoAnswers(composer.text, world.agents, world.world?.mainAgent);
   return who.kind === 'nobody' && who.fixed !== undefined ? fieldOf(who.fixed) : undefined;

@@ -30,7 +30,7 @@ describe('terminal input', () => {
     ]);
   });
 
-  it('[A17] returns pasted text as one key, however it is split', () => {
+  it('[CALL15] returns pasted text as one key, however it is split', () => {
     const sent = 'x\u001B[200~o\rmore\u001B[201~y';
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: sent.length })), (cuts) => {
@@ -45,7 +45,7 @@ describe('terminal input', () => {
     );
   });
 
-  it('[A17] does not treat several characters that arrive together as key presses, except those that quit', () => {
+  it('[CALL15] does not treat several characters that arrive together as key presses, except those that quit', () => {
     expect(read('o\r')).toEqual([{ kind: 'burst', text: 'o\r' }]);
     expect(read('jj')).toEqual([
       { kind: 'char', text: 'j' },

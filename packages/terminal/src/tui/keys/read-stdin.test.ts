@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Key } from './key.js';
 import { readStdin } from './read-stdin.js';
 
-it('[A17] reports the end of input, not a key press', async () => {
+it('[CALL15] reports the end of input, not a key press', async () => {
   const stdin = Object.assign(new PassThrough(), { setRawMode: () => undefined });
   const pressed: Key[] = [];
   const ended = new Promise<void>((end) => {

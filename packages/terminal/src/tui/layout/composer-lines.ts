@@ -53,7 +53,7 @@ export function composerLines(scene: Scene, areas: Areas): Line[] {
   ];
 }
 
-/** Who will answer the message, before it is sent (M3.6). */
+/** Who will answer the message, before it is sent (WORLD3.6). */
 function recipientSpans({ ui, world }: Scene, room: number): Line {
   if (world.world === undefined || ui.composer.text.startsWith('/')) return [];
   const who = whoAnswers(ui.composer.text, world.agents, world.world.mainAgent);

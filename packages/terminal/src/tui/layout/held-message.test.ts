@@ -14,7 +14,7 @@ describe('a message that the server does not have yet', () => {
   });
   const ui = { ...initialUi('chat_1'), unsent: [{ chatId: 'chat_1', text: 'Tidy up, please' }] };
 
-  it('[S8.1] [X6.2] is shown as not sent while the server is away', () => {
+  it('[PAGE1.1] [TERM6.3] is shown as not sent while the server is away', () => {
     const lines = drawn(sceneOf({ chat: chatOf([messageOf(1)]), world: away, ui, size }));
     const at = lines.findIndex((line) => line.includes('Tidy up, please'));
     expect(lines[at - 1]).toContain('you  not sent yet');
@@ -27,7 +27,7 @@ describe('a message that the server does not have yet', () => {
     expect(elsewhere.join('\n')).not.toContain('Tidy up, please');
   });
 
-  it('[X6.2] is not dropped by quitting without a question', () => {
+  it('[TERM6.3] is not dropped by quitting without a question', () => {
     const quit = { kind: 'ctrl', letter: 'c' } as const;
     const asked = press(ui, quit, factsOf(sceneOf({ ui })));
     expect([asked.ui.overlay, asked.effects]).toEqual(['leave', []]);
@@ -37,7 +37,7 @@ describe('a message that the server does not have yet', () => {
   });
 });
 
-it('[A55] offers no message field in the chat of an agent outside', () => {
+it('[EXT1] offers no message field in the chat of an agent outside', () => {
   const agents = [agentSchema.parse({ id: 'claude', name: 'Claude', provider: 'external', model: 'claude' })];
   const claude = { role: 'assistant', sender: 'claude', agentId: 'claude' } as const;
   const chat = { ...chatOf([messageOf(1, { ...claude, content: 'Listing' })]), agents };
@@ -49,14 +49,14 @@ it('[A55] offers no message field in the chat of an agent outside', () => {
   expect(press(scene.ui, { kind: 'burst', text: 'hello\r' }, factsOf(scene)).effects).toEqual([]);
 });
 
-it('[M9.3] says below an answer who stopped it', () => {
+it('[WORLD9.3] says below an answer who stopped it', () => {
   const stoppedBy = { kind: 'person', id: 'p1', name: 'Bob' } as const;
   const partial = messageOf(1, { role: 'assistant', sender: 'scout', agentId: 'scout', content: 'I se', stoppedBy });
   const lines = drawn(sceneOf({ chat: chatOf([partial]), size: { columns: 90, rows: 30 } }));
   expect(lines[lines.findIndex((line) => line.includes('I se')) + 1]).toContain('■ Stopped by Bob');
 });
 
-it('[M11] says below a message that it is on hold, until nothing blocks it', () => {
+it('[WORLD11] says below a message that it is on hold, until nothing blocks it', () => {
   const later = new Date(Date.parse(approvalOf(1).requestedAt) + 60_000).toISOString();
   const chat = chatOf(
     [

@@ -7,7 +7,7 @@ import { initialUi } from '../ui-state.js';
 const scout = { role: 'assistant', sender: 'scout', agentId: 'scout' } as const;
 const chat = chatOf([messageOf(1), messageOf(2, { ...scout, content: 'Tidy.', thinking: 'Weigh\u001b[2J it all.' })]);
 
-it('[P11] shows thinking as one line above the answer, and expands it with x', () => {
+it('[MODEL11] shows thinking as one line above the answer, and expands it with x', () => {
   const size = { columns: 80, rows: 24 };
   const folded = drawn(sceneOf({ chat, size }));
   const at = folded.findIndex((line) => line.includes('▸ Thinking, 3 words'));
@@ -19,7 +19,7 @@ it('[P11] shows thinking as one line above the answer, and expands it with x', (
   expect(open).not.toContain('\u001b[2J');
 });
 
-it('[P11] line mode prints only the size of the thinking', () => {
+it('[MODEL11] line mode prints only the size of the thinking', () => {
   let text = '';
   const write = (more: string): void => void (text += more);
   createPrinter({ write, paint: paintFor({}, { env: {} }), columns: () => 80, me: undefined }).show(chat);

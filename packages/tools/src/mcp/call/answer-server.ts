@@ -13,7 +13,7 @@ export interface Answering {
   calls: CallsUnderWay;
 }
 
-/** Handles a server's requests for its root folder, and its questions to a person during a call. Rejects all other requests (A21). */
+/** Handles a server's requests for its root folder, and its questions to a person during a call. Rejects all other requests (SAFE1). */
 export function answerServer(client: Client, { server, workingDirectory, log, calls }: Answering): void {
   client.setRequestHandler('roots/list', () => ({
     roots: [{ uri: pathToFileURL(workingDirectory).href, name: basename(workingDirectory) }],

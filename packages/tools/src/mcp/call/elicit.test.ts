@@ -51,7 +51,7 @@ describe('a question with one field', () => {
     [{ type: 'array', items: { type: 'string', enum: ['cod', 'eel'] } }, 'cod, shark'],
     [{ type: 'array', items: { type: 'string', enum: ['cod', 'eel'] }, minItems: 2 }, 'cod'],
     [{ type: 'string', enum: Array.from({ length: 300 }, (_, at) => `c${at}`) }, 'blue'],
-  ])('[A17] %j answered with %s is declined and not guessed', async (field, answer) => {
+  ])('[CALL15] %j answered with %s is declined and not guessed', async (field, answer) => {
     const { result } = await ask({ field: field }, answer);
     expect(result).toEqual({ action: 'decline' });
   });
@@ -85,7 +85,7 @@ describe('a question with several fields', () => {
     expect(result).toEqual({ action: 'accept', content: { name: 'Ada: the first', age: 30, ok: true } });
   });
 
-  it('[A17] is declined if a required field is missing or the answer names no field', async () => {
+  it('[CALL15] is declined if a required field is missing or the answer names no field', async () => {
     expect((await ask(fields, 'ok: yes', ['name'])).result).toEqual({ action: 'decline' });
     expect((await ask(fields, 'what is this?')).result).toEqual({ action: 'decline' });
   });
@@ -101,7 +101,7 @@ describe('a question with a form', () => {
     fish: { type: 'array', items: { type: 'string', enum: ['cod', 'eel'] }, minItems: 1 },
   };
 
-  it('[W3.30] has the kind, label, default, limits and choices of each field', async () => {
+  it('[HTTP8.7] has the kind, label, default, limits and choices of each field', async () => {
     const { question } = await ask(fields, 'Decline', ['name']);
     expect(question?.form).toEqual({
       lead: 'The MCP server "shed" asks: Please',
@@ -134,7 +134,7 @@ describe('a question with a form', () => {
     expect(odd?.form).toBeUndefined();
   });
 
-  it('[W3.30] is answered with exactly the values that were sent', async () => {
+  it('[HTTP8.7] is answered with exactly the values that were sent', async () => {
     const content = { name: 'Ada', mail: 'ada@example.org', ok: false, fish: ['eel'] };
     const { result } = await ask(fields, JSON.stringify(content), ['name']);
     expect(result).toEqual({ action: 'accept', content });
@@ -149,19 +149,19 @@ describe('a question with a form', () => {
     [{ name: 'Ada', ok: 'yes' }],
     [{ name: 'Ada', hero: 'h2' }],
     [{ name: 'Ada', fish: [] }],
-  ])('[A17] [W3.30] %j is declined', async (content) => {
+  ])('[CALL15] [HTTP8.7] %j is declined', async (content) => {
     expect((await ask(fields, JSON.stringify(content), ['name'])).result).toEqual({ action: 'decline' });
   });
 });
 
-it('[A17] a question without a form is declined if one of its answers can’t be parsed', async () => {
+it('[CALL15] a question without a form is declined if one of its answers can’t be parsed', async () => {
   const fields = { odd: { type: 'object' } as never, age: { type: 'integer' } } as const;
   const content = { odd: 'words', age: 7 };
   expect((await ask(fields, 'odd: words\nage: 7')).result).toEqual({ action: 'accept', content });
   expect((await ask(fields, 'odd: words\nage: many')).result).toEqual({ action: 'decline' });
 });
 
-it('[A17] a question without fields is accepted only with “Accept”', async () => {
+it('[CALL15] a question without fields is accepted only with “Accept”', async () => {
   expect((await ask({}, 'Accept')).result).toEqual({ action: 'accept', content: {} });
   expect((await ask({}, 'no')).result).toEqual({ action: 'decline' });
   expect((await ask({}, 'decline')).result).toEqual({ action: 'decline' });

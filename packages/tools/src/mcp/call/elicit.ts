@@ -10,7 +10,7 @@ type Field = Record<string, unknown>;
 type Content = NonNullable<ElicitResult['content']>;
 
 /**
- * Shows people a question that a server asks during a call, in the approval queue (A3). The answer is a completed form, or text with a line per
+ * Shows people a question that a server asks during a call, in the approval queue (CALL3). The answer is a completed form, or text with a line per
  * field in which omitted fields get the server's defaults. An answer that is invalid either way declines the question; nothing is guessed.
  */
 export async function elicit(

@@ -30,7 +30,7 @@ const LIVE_CHARACTERS = 64 * 1024;
 
 /**
  * Runs one call until it gets a response, is stopped, or is silent for too long; a question to a person pauses the timeout. If the connection
- * breaks, the outcome is unknown, so that the call isn't simply repeated (S3).
+ * breaks, the outcome is unknown, so that the call isn't simply repeated (STORE3).
  */
 export async function runCall(
   options: CallOptions,

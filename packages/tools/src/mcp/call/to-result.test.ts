@@ -21,7 +21,7 @@ it('returns structured content once, even if the server repeats it as text', () 
   });
 });
 
-it('[T16] keeps binary content and describes it, without base64 in the text', () => {
+it('[TURN16] keeps binary content and describes it, without base64 in the text', () => {
   const kept: NewAttachment[] = [];
   const attach: ToolContext['attach'] = (file) => {
     kept.push(file);
@@ -43,7 +43,7 @@ it('[T16] keeps binary content and describes it, without base64 in the text', ()
   expect(toResult({ content: [image] }, shown)).toBe('[image/png, 3 kB, not kept]');
 });
 
-it('[A15] [T16] keeps no file that contains a value of its server', () => {
+it('[SAFE6] [TURN16] keeps no file that contains a value of its server', () => {
   const hide = hideValues({ TOKEN: 'tok9F2kQ7zX41mWb' });
   const data = Buffer.from('id3 tok9F2kQ7zX41mWb').toString('base64');
   const attach: ToolContext['attach'] = () => expect.unreachable();
@@ -51,7 +51,7 @@ it('[A15] [T16] keeps no file that contains a value of its server', () => {
   expect(toResult({ content: [audio] }, hide, attach)).toBe('[audio/mp3, 20 bytes, not kept: it contains a secret]');
 });
 
-it('[A15] [T16] the type of a kept file contains no value of its server', () => {
+it('[SAFE6] [TURN16] the type of a kept file contains no value of its server', () => {
   const hide = hideValues({ TOKEN: 'tok9F2kQ7zX41mWb' });
   const types: string[] = [];
   const attach: ToolContext['attach'] = ({ mimeType }) => {
@@ -63,7 +63,7 @@ it('[A15] [T16] the type of a kept file contains no value of its server', () => 
   expect(types).toEqual(['audio/‹masked›']);
 });
 
-it('[T13] truncates long text', () => {
+it('[TURN13] truncates long text', () => {
   const long = toResult({ content: [text('x'.repeat(10_000_000))] }, shown);
   expect(typeof long === 'string' && long.length < 300_000 && long.includes('left out')).toBe(true);
   const many = toResult({ content: Array.from({ length: 5_000 }, () => text('x')) }, shown);
@@ -72,7 +72,7 @@ it('[T13] truncates long text', () => {
   expect(JSON.stringify(toResult({ content: [], structuredContent }, shown)).length).toBeLessThan(300_000);
 });
 
-it('[T11.4] [A15] a failure contains the tool’s message without the secrets of its server', () => {
+it('[TURN11.4] [SAFE6] a failure contains the tool’s message without the secrets of its server', () => {
   const fail = () => toResult({ content: [text('no, hunter2 is wrong')], isError: true }, shown);
   expect(fail).toThrow(ToolFailure);
   expect(fail).toThrow(/no, \[TOKEN\] is wrong/);

@@ -26,7 +26,7 @@ export function sandboxOf(
   return sandboxFacts(sandbox, { network: networkOf(sandbox, network), opened });
 }
 
-/** Shown in the status, which also says if there is no sandbox (A21). */
+/** Shown in the status, which also says if there is no sandbox (SAFE1). */
 export function sandboxText({ server: { definition } }: McpServerWithTools, sandbox: Sandbox): string {
   if (definition.transport === 'http') return `none: it runs remotely, at ${new URL(definition.url).origin}`;
   if (sandbox.kind === 'none') return `none: ${sandbox.reason}`;

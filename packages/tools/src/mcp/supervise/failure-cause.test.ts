@@ -3,7 +3,7 @@ import { failureCause } from './failure-cause.js';
 
 const ended = 'it exited with code 1';
 
-it('[A1] shows the error that Node printed without the stack, and what the sandbox hides', () => {
+it('[CALL1] shows the error that Node printed without the stack, and what the sandbox hides', () => {
   const lines = [
     'node:internal/modules/cjs/loader:1228',
     '  throw err;',
@@ -26,12 +26,12 @@ it.each([
   "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'zod' imported from /srv/server.mjs",
   "TypeError: Cannot read properties of undefined (reading 'port')",
   "ModuleNotFoundError: No module named 'mcp'",
-])('[A1] finds %s', (line) => {
+])('[CALL1] finds %s', (line) => {
   const lines = ['starting', '', line, '    at file:///srv/server.mjs:1:1', 'Error: later', 'Node.js v22.1.0'];
   expect(failureCause(lines, ended)).toBe(line);
 });
 
-it('[A1] shows the last lines of a server that printed no error', () => {
+it('[CALL1] shows the last lines of a server that printed no error', () => {
   const lines = ['one', 'two', 'three', 'four', 'five', 'no disk', '[it exited with code 1]'];
   expect(failureCause(lines, ended)).toBe('three · four · five · no disk');
   expect(failureCause([], ended)).toBe('');

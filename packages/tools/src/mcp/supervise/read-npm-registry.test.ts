@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true }));
 
-it('[A46.16] reads the registry from the person’s npm configuration', async () => {
+it('[MCP3.2] reads the registry from the person’s npm configuration', async () => {
   expect(await readNpmRegistry({}, home)).toBeUndefined();
   await writeFile(join(home, '.npmrc'), '@mine:registry=https://a.example\n registry = "https://b.example/npm/"\n');
   expect(await readNpmRegistry({}, home)).toBe('https://b.example/npm/');
@@ -18,7 +18,7 @@ it('[A46.16] reads the registry from the person’s npm configuration', async ()
   expect(await readNpmRegistry({ npm_config_userconfig: join(home, 'none') }, home)).toBeUndefined();
 });
 
-it('[A46.16] never passes on a registry with credentials or an unusable URL', async () => {
+it('[MCP3.2] never passes on a registry with credentials or an unusable URL', async () => {
   for (const registry of ['https://me:secret@a.example', 'https://token@a.example', '${REGISTRY}', 'file:///etc'])
     expect(await readNpmRegistry({ npm_config_registry: registry }, home)).toBeUndefined();
 });

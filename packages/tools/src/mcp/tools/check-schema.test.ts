@@ -4,14 +4,14 @@ import { checkArguments, createSchemaChecker } from './check-schema.js';
 const check = (schema: Record<string, unknown>, value: Record<string, unknown>) =>
   checkArguments(createSchemaChecker(), { type: 'object', ...schema })(value);
 
-it('[T11.1] names the field in its error messages', () => {
+it('[TURN11.1] names the field in its error messages', () => {
   const schema = { properties: { a: { type: 'number' } }, required: ['a'] };
   expect(check(schema, { a: 1 })).toEqual({ ok: true, value: { a: 1 } });
   expect(check(schema, {})).toMatchObject({ ok: false, error: expect.stringContaining("'a'") as string });
   expect(check(schema, { a: 'x' })).toMatchObject({ ok: false, error: expect.stringContaining('number') as string });
 });
 
-it('[A7] passes arguments on unchanged: adds no defaults and removes nothing', () => {
+it('[CALL7] passes arguments on unchanged: adds no defaults and removes nothing', () => {
   const args = { extra: [1, { deep: true }] };
   expect(check({ properties: { a: { default: 5 } } }, args)).toEqual({ ok: true, value: args });
 });

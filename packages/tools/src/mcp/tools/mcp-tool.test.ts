@@ -26,7 +26,7 @@ function declared(annotations: Record<string, unknown> | undefined) {
   };
 }
 
-describe('[A1.5] annotations of a trusted server', () => {
+describe('[CALL1.5] annotations of a trusted server', () => {
   it('a tool that declares itself read-only needs no approval', () => {
     expect(declared({ readOnlyHint: true })).toEqual({ readOnly: true, idempotent: true, asks: false });
     expect(declared({ readOnlyHint: true, destructiveHint: false })).toMatchObject({ readOnly: true, asks: false });

@@ -34,7 +34,7 @@ export function mcpTool({ tool, server, sandbox, unconfined, checker, run }: Mcp
     sandbox,
     unconfined,
     validate: check,
-    // A different program under the same name would handle an approved call differently (A7).
+    // A different program under the same name would handle an approved call differently (CALL7).
     fingerprint: () => Promise.resolve(identity),
     execute: (args, context) => run(args as Record<string, unknown>, context),
   };
@@ -55,7 +55,7 @@ function definitionOf(name: string, server: string, seen: McpToolDefinition): To
     location: 'server',
     readOnly,
     idempotent: readOnly || hint('idempotentHint'),
-    // Trust covers tools that declare themselves read-only (A1). Without trust, annotations are ignored and all calls need approval.
+    // Trust covers tools that declare themselves read-only (CALL1). Without trust, annotations are ignored and all calls need approval.
     ...(readOnly ? {} : { approval: { required: true } }),
   };
 }

@@ -3,7 +3,7 @@ import type { CallSandbox } from '@countersign/protocol';
 import type { jsonSchemaValidator } from '@modelcontextprotocol/client';
 import { connectionDigest, mcpTool, type SeenTool } from './mcp-tool.js';
 
-/** A server's sandbox, and whether the server runs unconfined (A21). */
+/** A server's sandbox, and whether the server runs unconfined (SAFE1). */
 interface Held {
   sandbox: (opened: OpenedToSandbox) => CallSandbox;
   unconfined: boolean;

@@ -13,7 +13,7 @@ const tool = fc.oneof(
   fc.stringMatching(/^[a-z_-]{1,60}$/),
 );
 
-it('[A1] any tool gets a stable name that vendors accept', () => {
+it('[CALL1] any tool gets a stable name that vendors accept', () => {
   fc.assert(
     fc.property(server, tool, (server, tool) => {
       const name = toolName(server, tool);

@@ -63,7 +63,7 @@ it('reads an answer even if an HTTP server replaced the global Response with one
   await expect(connect(url)).resolves.toBeUndefined();
 });
 
-it('[A15] does not follow a redirect to another origin, which would receive the headers', async () => {
+it('[SAFE6] does not follow a redirect to another origin, which would receive the headers', async () => {
   let reached = false;
   const elsewhere = await serve((response) => {
     reached = true;
@@ -77,7 +77,7 @@ it('[A15] does not follow a redirect to another origin, which would receive the 
   expect(reached).toBe(false);
 });
 
-it('[A46.13] [A21.11] connects to the address that was checked, not to what the name resolves to a moment later', async () => {
+it('[MCP3.5] [SAFE2.1] connects to the address that was checked, not to what the name resolves to a moment later', async () => {
   let asked = '';
   const url = await serve((response) => {
     asked = response.socket?.localAddress ?? '';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { checkedAddresses } from './refuse-metadata.js';
 
-it('[A46.13] refuses link-local addresses, and names that point to one', async () => {
+it('[MCP3.5] refuses link-local addresses, and names that point to one', async () => {
   const names: Record<string, string[]> = {
     'wiki.example': ['10.0.0.5'],
     'cloud.example': ['93.184.216.34', '169.254.169.254'],
@@ -28,7 +28,7 @@ it('[A46.13] refuses link-local addresses, and names that point to one', async (
     'metadata.google.internal',
   ];
   for (const host of metadata) expect([host, await refused(`http://${host}/mcp`)]).toEqual([host, true]);
-  // A server whose URL the admin of one world chose (A21.7).
+  // A server whose URL the admin of one world chose (SAFE2).
   expect(await refused('http://unknown.example')).toBe(true);
   for (const url of urls) expect([url, await refused(url, true)]).toEqual([url, true]);
   expect(await refused('http://93.184.216.34', true)).toBe(false);

@@ -78,7 +78,7 @@ exec -- "$@"
 `;
 
 /**
- * Starts a server in the sandbox with only its declared environment (A21). Rejects with a readable error if nothing was
+ * Starts a server in the sandbox with only its declared environment (SAFE1). Rejects with a readable error if nothing was
  * started.
  */
 export async function startServerProcess(definition: StdioDefinition, place: ProcessPlace): Promise<ServerProcess> {
@@ -142,7 +142,7 @@ export function canLimitHosts({ kind }: Sandbox): boolean {
   return kind === 'bubblewrap';
 }
 
-/** Outside Linux and without a sandbox, a program has full network access or none. Throws rather than ignore a list of hosts (A46.10). */
+/** Outside Linux and without a sandbox, a program has full network access or none. Throws rather than ignore a list of hosts (MCP3). */
 export function networkOf(sandbox: Sandbox, wanted: McpNetwork): NetworkAccess {
   if (wanted === false) return 'none';
   if (canLimitHosts(sandbox)) return 'direct';

@@ -18,7 +18,7 @@ const kinds = (await findSandboxes()).slice(0, isFullSize ? undefined : 1);
 
 // Without bubblewrap, the setup has reported that these tests are skipped.
 describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
-  '[A45] two writers in one folder ($drafts)',
+  '[CHANGE2] two writers in one folder ($drafts)',
   ({ sandbox }) => {
     let folder: TestFolder;
     beforeEach(async () => {
@@ -61,7 +61,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
     });
 
     it.each([1, 3, 4])(
-      '[A45.2] in auto mode, a command that meets a conflict %d times runs again in a fresh draft, at most three times',
+      '[CHANGE2.2] in auto mode, a command that meets a conflict %d times runs again in a fresh draft, at most three times',
       async (times) => {
         await writeFile(at('log'), '');
         let met = 0;
@@ -84,7 +84,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       },
     );
 
-    it('[A45.2] a command that a person approved, or that may use the network, does not run again', async () => {
+    it('[CHANGE2.2] a command that a person approved, or that may use the network, does not run again', async () => {
       for (const [more, mode] of [
         [{}, {}],
         [{ network: 'public' as const }, { mayCreate: () => false }],
@@ -106,7 +106,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       }
     });
 
-    it('[A45] a held folder is locked for other processes, until the change that uses the hold has ended', async () => {
+    it('[CHANGE2] a held folder is locked for other processes, until the change that uses the hold has ended', async () => {
       if (sandbox.kind !== 'bubblewrap') throw new Error('skipped without bubblewrap');
       const { drafting } = sandbox;
       const lock = join(drafting.folder, `lock-${lockSlot(folder.path)}`);
@@ -186,7 +186,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(sh('ls; cat c')).toBe('c\n2\n');
     });
 
-    it('[A7.3] write_file and edit_file don’t overwrite changes that a command applied after they were approved', async () => {
+    it('[CALL7.3] write_file and edit_file don’t overwrite changes that a command applied after they were approved', async () => {
       for (const [tool, args] of [
         [writeFileTool(), { path: 'f', content: 'theirs' }],
         [editFile(), { path: 'f', oldText: '1', newText: '7' }],

@@ -13,7 +13,7 @@ const small: DraftLimits = { bytes: MIB, files: 50 };
 
 // Without bubblewrap, the setup has reported that these tests are skipped.
 describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
-  '[A35] the write limits of one command ($drafts)',
+  '[CHANGE3] the write limits of one command ($drafts)',
   ({ sandbox }) => {
     let folder: TestFolder;
     beforeEach(async () => {

@@ -3,7 +3,7 @@ import { chmod, lstat, readdir } from 'node:fs/promises';
 import type { Clock } from '@countersign/core/ports';
 import { LONGEST_PATH, inSlices } from '@countersign/changes';
 
-/** The limits on what a command may write to its draft (A35). */
+/** The limits on what a command may write to its draft (CHANGE3). */
 export interface DraftLimits {
   /** Counts the apparent size: a sparse file takes all of it when copied to another disk. */
   readonly bytes: number;

@@ -62,7 +62,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
     const tree = (path: string): string =>
       sh(`find . -mindepth 1 -printf '%P %y %l %m\\n' | sort; find . -type f | sort | xargs -r cat`, path);
 
-    it('[T15] is in the folder after it has ended, and not before', async () => {
+    it('[TURN15] is in the folder after it has ended, and not before', async () => {
       await writeFile(at('old'), 'old');
       let seen: string[] = [];
       await run('echo new > new; echo changed > old; echo written; sleep 1000', {
@@ -149,7 +149,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
         '.hg/hgrc',
         '.VSCode/tasks.json',
       ];
-      it('[A44] files that other programs run automatically', async () => {
+      it('[CHANGE1] files that other programs run automatically', async () => {
         /** One command for all of them, because starting a sandbox takes longer than what it does here. */
         const leftEach = async (command: (name: string) => string): Promise<string | undefined> =>
           await left(`for f in ${autoRun.join(' ')}; do ${command('$f')}; done; echo good > good`);
@@ -178,7 +178,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
         expect(await contents()).toEqual(safe);
       });
 
-      it('[A44] removing a repository, or a folder that contains one', async () => {
+      it('[CHANGE1] removing a repository, or a folder that contains one', async () => {
         sh('git init -q .; mkdir sub; git init -q sub; echo x > sub/file');
         expect(await left('rm -rf .git sub')).toMatch(
           /\.git: only a person can .* a repository\nsub\/\.git: only a person can/,
@@ -206,7 +206,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
         expect(sh('stat -c %a t')).toBe('755\n');
       });
 
-      it('[A21] files of a store that is in the folder', async () => {
+      it('[SAFE1] files of a store that is in the folder', async () => {
         await writeFile(at('world.db'), 'SECRET-STORE');
         const unregister = registerOwnFile(at('world.db'));
         try {

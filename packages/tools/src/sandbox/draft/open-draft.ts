@@ -60,7 +60,7 @@ export interface DraftOptions extends LayerRules {
 
 /**
  * Mounts a draft over a folder. Changes reach the folder only after the command has ended and they have been inspected. Otherwise, the user's
- * own Git, editor or shell could run planted files while the command is still running (A44).
+ * own Git, editor or shell could run planted files while the command is still running (CHANGE1).
  */
 export async function openDraft(
   drafting: Drafting,

@@ -232,7 +232,7 @@ const plants: Plant[] = [
 
 // Without bubblewrap, the setup has reported that these tests are skipped.
 describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
-  '[A44] Git, run by the user, runs nothing that a command planted ($drafts)',
+  '[CHANGE1] Git, run by the user, runs nothing that a command planted ($drafts)',
   ({ sandbox }) => {
     let outside: TestFolder;
     let folder: TestFolder;

@@ -29,7 +29,7 @@ const COMMAND =
   'rm kind; mkdir kind; echo now a folder > kind/k; chmod 755 shut; echo t > shut/s; ln g1 hard';
 
 describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
-  '[A58] undoing a command ($drafts)',
+  '[CHANGE10] undoing a command ($drafts)',
   ({ sandbox }) => {
     if (sandbox.kind !== 'bubblewrap') return;
     let folder: TestFolder;
@@ -62,7 +62,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
     };
     const hashOf = (found: UndoState): string => (found.kind === 'ready' ? found.effect.effectHash : found.kind);
 
-    it('[A58.1] [A58.2] reverts everything that a command changed, once, and shows that before', async () => {
+    it('[CHANGE10.1] [CHANGE10.2] reverts everything that a command changed, once, and shows that before', async () => {
       sh(SETUP);
       const before = state();
       const undos = await run(COMMAND, 'call');
@@ -84,7 +84,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(await undos.preview('other')).toEqual({ kind: 'gone' });
     });
 
-    it('[A58.2] changes nothing if someone has changed one of the paths since', async () => {
+    it('[CHANGE10.2] changes nothing if someone has changed one of the paths since', async () => {
       sh(SETUP);
       const undos = await run(COMMAND, 'call');
       const hash = hashOf(await undos.preview('call'));
@@ -98,7 +98,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(state()).toBe(changed);
     });
 
-    it('[A58.2] names the changed paths inside a folder, or only the folder if there are many', async () => {
+    it('[CHANGE10.2] names the changed paths inside a folder, or only the folder if there are many', async () => {
       const undos = await run(
         'mkdir -p e/deep; for i in $(seq 30); do echo $i > e/$i; done; echo d > e/deep/d',
         'call',
@@ -115,7 +115,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(await paths()).toEqual(['e']);
     });
 
-    it('[A58.2] two at the same time revert it once, and an earlier call only after the later one', async () => {
+    it('[CHANGE10.2] two at the same time revert it once, and an earlier call only after the later one', async () => {
       await writeFile(join(folder.path, 'f'), '1\n');
       const undos = await run('echo 2 > f', 'first');
       await run('echo 3 > f', 'second');
@@ -126,7 +126,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(readFileSync(join(folder.path, 'f'), 'utf8')).toBe('2\n');
     });
 
-    it('[A58.1] keeps the last one if a call is applied again, and leaves no draft behind', async () => {
+    it('[CHANGE10.1] keeps the last one if a call is applied again, and leaves no draft behind', async () => {
       await run('touch first', 'call');
       const undos = await run('touch second', 'call');
       expect(readdirSync(drafts.path).filter((name) => /^(?:undo|draft)-/.test(name))).toEqual([
@@ -136,7 +136,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(readdirSync(folder.path)).toEqual(['first']);
     });
 
-    it('[A58.3] keeps only as much, as many and as long as the limits allow, and drops the oldest first', async () => {
+    it('[CHANGE10.4] keeps only as much, as many and as long as the limits allow, and drops the oldest first', async () => {
       const undoLimits = { ms: 3_600_000, bytes: 25_000, count: 3 };
       sh('for i in $(seq 6); do head -c 10000 /dev/zero > f$i; done; head -c 30000 /dev/zero > large');
       for (const name of ['f1', 'f2', 'f3']) await run(`rm ${name}`, name, { undoLimits });
@@ -152,7 +152,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
     });
 
     it(
-      '[A58.2] a server that is killed while it undoes leaves all of it or none, and can try again',
+      '[CHANGE10.2] a server that is killed while it undoes leaves all of it or none, and can try again',
       { timeout: isFullSize ? 3_600_000 : 120_000 },
       async () => {
         const rounds = isFullSize ? 60 : 3;

@@ -59,7 +59,7 @@ describe('the gateway of the sandbox', () => {
     return said;
   };
 
-  it('[A43] forwards a request to the same public address that was checked', async () => {
+  it('[SAFE5] forwards a request to the same public address that was checked', async () => {
     const said = await speak(
       'POST http://example.com:8080/a?b=c HTTP/1.1\r\nHost: x\r\nProxy-Authorization: y\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi',
     );
@@ -67,7 +67,7 @@ describe('the gateway of the sandbox', () => {
     expect(reached).toEqual([`${PUBLIC}:8080`]);
   });
 
-  it('[A43] opens a tunnel to a public address', async () => {
+  it('[SAFE5] opens a tunnel to a public address', async () => {
     const said = await speak(
       'CONNECT example.com:443 HTTP/1.1\r\n\r\n',
       'GET /t HTTP/1.1\r\nHost: inner\r\nConnection: close\r\n\r\n',
@@ -89,7 +89,7 @@ describe('the gateway of the sandbox', () => {
     ['::ffff:127.0.0.1'],
     ['64:ff9b::7f00:1'],
     [PUBLIC, '10.0.0.1'],
-  ])('[A43.1] refuses a name that resolves to %s %s, before connecting', async (...addresses) => {
+  ])('[SAFE5.1] refuses a name that resolves to %s %s, before connecting', async (...addresses) => {
     names['evil.example'] = addresses;
     for (const text of [
       'CONNECT evil.example:443 HTTP/1.1\r\n\r\n',
@@ -130,7 +130,7 @@ describe('the gateway of the sandbox', () => {
     expect(listener.listening).toBe(false);
   });
 
-  it('[A43] limits concurrent connections: a program in the sandbox must not use up our sockets', async () => {
+  it('[SAFE5] limits concurrent connections: a program in the sandbox must not use up our sockets', async () => {
     const { port } = listener.address() as AddressInfo;
     let cut = 0;
     const sockets = Array.from({ length: 600 }, () =>

@@ -82,7 +82,7 @@ export const THE_INTERNET: Outside = { network: publicNetwork, connect: (host, p
 const MAX_OPEN = 512;
 const MAX_ASKING = 8;
 
-/** Connects the sandbox's network to public addresses only (A43). */
+/** Connects the sandbox's network to public addresses only (SAFE5). */
 export interface Gateway {
   /** Accepts connections from a socket that listens in the sandbox. */
   serve(listener: Server): void;

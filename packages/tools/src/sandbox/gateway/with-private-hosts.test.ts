@@ -12,7 +12,7 @@ const names: Record<string, string> = {
   localhost: '10.0.0.7',
 };
 
-describe('[A43.1] private hosts that rules name', () => {
+describe('[SAFE5.1] private hosts that rules name', () => {
   const { network } = withPrivateHosts(['10.0.0.5:4873', 'localhost:4874'], {
     network: {
       resolve: (host) => Promise.resolve([{ address: names[host] ?? '93.184.216.34', family: 4 }]),

@@ -45,12 +45,12 @@ it.each([
   ['a plain script', 'tools/server.js', [], '~/tools'],
   ['a program directly in a bin folder of the home', 'bin/tool', ['package.json'], '~/bin'],
   ['a build folder directly in the home', 'dist/tool', ['package.json'], '~/dist'],
-])('[A43] the suggested rule for %s covers the files it needs', async (_name, program, beside, folder) => {
+])('[SAFE5] the suggested rule for %s covers the files it needs', async (_name, program, beside, folder) => {
   for (const path of beside) await put(path);
   expect(ruleFor(await put(program))).toBe(folder);
 });
 
-it('[A43] follows the symlink on PATH to the package of a program', async () => {
+it('[SAFE5] follows the symlink on PATH to the package of a program', async () => {
   await put('apps/tool/package.json');
   const program = await put('apps/tool/dist/cli.js');
   await mkdir(join(home.path, 'links'));
@@ -58,7 +58,7 @@ it('[A43] follows the symlink on PATH to the package of a program', async () => 
   expect(ruleFor('tool')).toBe('~/apps/tool');
 });
 
-it('[A43] a link with a full path must be readable, and so must its target', async () => {
+it('[SAFE5] a link with a full path must be readable, and so must its target', async () => {
   const target = await put('mcp/node_modules/server/dist/index.js');
   const link = join(home.path, 'mcp/node_modules/.bin/server');
   await mkdir(dirname(link));

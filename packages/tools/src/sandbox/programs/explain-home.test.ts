@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { expect, it } from 'vitest';
 import { explainHome } from './explain-hidden.js';
 
-it('[A20] explains HOME in the sandbox if a server doesn’t find a file there', () => {
+it('[RULE2] explains HOME in the sandbox if a server doesn’t find a file there', () => {
   expect(explainHome('sh: 1: /tmp/bin/x: not found', '/tmp')).toEqual([
     expect.stringContaining('HOME is /tmp, which is empty'),
   ]);

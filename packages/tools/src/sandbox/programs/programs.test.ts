@@ -37,7 +37,7 @@ async function link(name: string, to: string): Promise<void> {
   await symlink(/^\.\.?(?:\/|$)/.test(to) ? to : at(to), at(name));
 }
 
-describe('[A42] the sandbox shows', () => {
+describe('[SAFE4] the sandbox shows', () => {
   const find = (folders: readonly string[], avoid: readonly string[] = []): Programs =>
     findPrograms({ path: folders.map(at).join(':'), home, avoid: [at('project'), at('.countersign'), ...avoid] });
   const shown = (folders: readonly string[], avoid?: readonly string[]): string[] =>
@@ -83,7 +83,7 @@ describe('[A42] the sandbox shows', () => {
   });
 
   it.each(['.config', '.local', '.local/share', 'Documents', 'scripts', '.some-app', 'dotfiles/.config'])(
-    '[A42] only the individual programs of PATH %s, which contains other files too',
+    '[SAFE4] only the individual programs of PATH %s, which contains other files too',
     async (folder) => {
       await program(`${folder}/tool`);
       await put(`${folder}/notes.txt`);
@@ -95,7 +95,7 @@ describe('[A42] the sandbox shows', () => {
     },
   );
 
-  it('[A42] only the programs of a documents folder that looks like an installation', async () => {
+  it('[SAFE4] only the programs of a documents folder that looks like an installation', async () => {
     for (const name of ['Documents', 'Desktop', '.config'])
       for (const part of ['lib', 'share', 'include']) await put(`${name}/${part}/x`);
     for (const name of ['Documents', 'Desktop', '.config']) await program(`${name}/bin/tool`);
@@ -135,7 +135,7 @@ describe('[A42] the sandbox shows', () => {
     expect(environment).toEqual({ RUSTUP_HOME: at('.rustup') });
   });
 
-  it('[A42] never the home, a project, folders that agents write to, secrets or our files', async () => {
+  it('[SAFE4] never the home, a project, folders that agents write to, secrets or our files', async () => {
     await program('project/bin/tool');
     await program('other/bin/tool');
     await program('.countersign/bin/tool');
@@ -153,7 +153,7 @@ describe('[A42] the sandbox shows', () => {
     expect(shown([...folders, '.local/bin', 'node_modules/.bin'], [at('other')])).toEqual(['.local/bin']);
   });
 
-  it('[A42] never files next to programs that look like secrets', async () => {
+  it('[SAFE4] never files next to programs that look like secrets', async () => {
     await program('.nvm/versions/node/v20/bin/node');
     for (const name of ['.npmrc', 'etc/npmrc', 'credentials.json', '.env', 'auth.json', 'server.key', '.ssh/id'])
       await put(`.nvm/versions/node/v20/${name}`);
@@ -166,7 +166,7 @@ describe('[A42] the sandbox shows', () => {
 });
 
 // Without bubblewrap, the setup has reported that these tests are skipped.
-describe.skipIf(sandbox.kind !== 'bubblewrap')('[A42] programs in a home', () => {
+describe.skipIf(sandbox.kind !== 'bubblewrap')('[SAFE4] programs in a home', () => {
   const { HOME: formerHome, PATH: formerPath } = process.env;
   const usePath = (...folders: string[]): void => {
     process.env['PATH'] = [...folders.map(at), formerPath].join(':');
@@ -225,7 +225,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A42] programs in a home', () =>
     expect(await readFile(at(`${node}/bin/node`), 'utf8')).not.toContain('evil');
   });
 
-  it('[A42] are not run from folders that agents of any world write to', async () => {
+  it('[SAFE4] are not run from folders that agents of any world write to', async () => {
     await program('other/bin/tool', 'echo evil');
     usePath('other/bin');
     expect((await run('tool')).stdout).toBe('evil\n');
@@ -340,7 +340,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A42] programs in a home', () =>
     expect(repaired).not.toContain('In the sandbox, HOME');
   });
 
-  it('[A19] are hidden if a rule denies their path', async () => {
+  it('[RULE1] are hidden if a rule denies their path', async () => {
     await program('.local/bin/tool', 'echo runs');
     usePath('.local/bin');
     const protectedPaths = {

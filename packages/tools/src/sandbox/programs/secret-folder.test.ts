@@ -36,15 +36,15 @@ it.each([
   // The target of one of the user's symlinks.
   ['dotfiles/docker', '~/.docker'],
   ['dotfiles', '~/.docker'],
-])('[A21.2] ~/%s is, contains or is inside a folder for secrets', (folder, secret) => {
+])('[SAFE1.2] ~/%s is, contains or is inside a folder for secrets', (folder, secret) => {
   expect(secretFolderAt(join(home, folder), home)).toBe(secret);
 });
 
-it.each(['project', 'project/.ssh', '.sshd', 'gone'])('[A21.2] ~/%s is not a secret folder', (folder) => {
+it.each(['project', 'project/.ssh', '.sshd', 'gone'])('[SAFE1.2] ~/%s is not a secret folder', (folder) => {
   expect(secretFolderAt(join(home, folder), home)).toBeUndefined();
 });
 
-it('[A21.2] a folder that is created, or replaced by a symlink, is checked from then on', async () => {
+it('[SAFE1.2] a folder that is created, or replaced by a symlink, is checked from then on', async () => {
   const other = await realpath(await mkdtemp(join(tmpdir(), 'countersign-secrets-')));
   const project = join(other, 'project');
   // Long after the last change, so the result is cached.
@@ -72,7 +72,7 @@ async function changed(folder: string, change: () => Promise<unknown>): Promise<
   }
 }
 
-it('[A21.3] no command or MCP server runs in a folder for secrets', () => {
+it('[SAFE1.3] no command or MCP server runs in a folder for secrets', () => {
   const place = { home, hide: [], show: [], protectedPaths: undefined, network: 'none' } as const;
   expect(() => checkWorkingFolder({ ...place, workingDirectory: join(home, '.ssh/keys') })).toThrow(
     'contains or is inside ~/.ssh, a folder for keys and passwords',

@@ -56,7 +56,7 @@ function presentIn(parent: string, names: readonly string[], now: number): reado
   return present;
 }
 
-/** Why a working folder is rejected; follows "the working folder …" (A21). */
+/** Why a working folder is rejected; follows "the working folder …" (SAFE1). */
 export function secretFolderText(secret: string): string {
   return `contains or is inside ${secret}, a folder for keys and passwords that agents must not reach; choose another`;
 }

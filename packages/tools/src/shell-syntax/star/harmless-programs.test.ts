@@ -52,7 +52,7 @@ function runAll(line: string, given: readonly string[]): string[] {
 const TRACE = `if [ "$(echo *)" != x ]; then printf '%s\\0' "$text" >&3; for f in *; do [ "$f" = x ] || rm -f "$f"; done; fi`;
 
 describe('program texts that a star matches', () => {
-  it('[A30] sed scripts neither write nor run anything', () => {
+  it('[RULE6] sed scripts neither write nor run anything', () => {
     const likely = [
       's/a/b/g',
       '1,5p',
@@ -70,7 +70,7 @@ describe('program texts that a star matches', () => {
     expect(readdirSync(folder)).toEqual(['x']);
   });
 
-  it('[A30] awk programs neither write nor run anything', () => {
+  it('[RULE6] awk programs neither write nor run anything', () => {
     const likely = [
       '{print $1}',
       'NR==5',
@@ -89,7 +89,7 @@ describe('program texts that a star matches', () => {
     expect(readdirSync(folder)).toEqual(['x']);
   });
 
-  it('[A30] [A31] printf formats set no variable', () => {
+  it('[RULE6] [RULE7] printf formats set no variable', () => {
     const pieces = String.raw`% n s d b q c * . 5 - + 0 # ' h l L j z t ( ) T %% \ x25 045 \n Y a`.split(' ');
     const harmless = texts([...pieces, ' ', '%n', '%s'], ['%s\\n', '%-5d %s', '%(%Y)T', 'a%%n']).filter(
       isHarmlessFormat,
@@ -99,7 +99,7 @@ describe('program texts that a star matches', () => {
     expect(runAll(line, harmless)).toEqual([]);
   });
 
-  it('[A30] include common texts', () => {
+  it('[RULE6] include common texts', () => {
     expect(
       ['1,5p', 's/a/b/g', '/^import/d', '$d', '5q', 's/[0-9]+/N/', '1!G;h;$!d'].filter((one) => !isHarmlessSed(one)),
     ).toEqual([]);

@@ -43,7 +43,7 @@ describe('commands that a broad rule does not cover', () => {
      socat - EXEC:./a`
       .split('\n')
       .map((line) => line.trim()),
-  )('[A30.1] %s', (command) => {
+  )('[RULE6.1] %s', (command) => {
     expect(needsMore(command)).toBe(true);
   });
 
@@ -55,7 +55,7 @@ describe('commands that a broad rule does not cover', () => {
     'rspec spec/a.rb',
     'playwright test a.spec.ts',
     'diff3 a b c',
-  ])('[A30] a broad rule covers %s', (command) => {
+  ])('[RULE6] a broad rule covers %s', (command) => {
     expect(needsMore(command)).toBe(false);
   });
 
@@ -64,7 +64,7 @@ describe('commands that a broad rule does not cover', () => {
     ['mise exec -- rm x', 'rm'],
     ['op run -- rm x', 'rm'],
     ['cross-env A=1 rm x', 'rm'],
-  ])('[A19] a deny rule finds the program that %s runs', (command, program) => {
+  ])('[RULE1] a deny rule finds the program that %s runs', (command, program) => {
     const found = subjectsOfCommand(command).some(
       (subject) => subject.kind === 'words' && subject.words[0] === program,
     );

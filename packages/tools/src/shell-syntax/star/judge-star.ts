@@ -25,7 +25,7 @@ const TABLES: Readonly<Record<string, StarTable>> = {
 };
 
 /**
- * A star matches only operands and options that are known to be harmless for the program (A30). For programs without a table it matches no
+ * A star matches only operands and options that are known to be harmless for the program (RULE6). For programs without a table it matches no
  * options, and for programs that run given code it matches nothing.
  */
 export function judgeStar(words: readonly string[]): StarJudgement {

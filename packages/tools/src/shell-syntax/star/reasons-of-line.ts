@@ -10,7 +10,7 @@ export interface JudgedCommand {
 
 /**
  * Why no rule may allow a line although rules allow each of its commands: one command changes what another one does
- * (A31). Reasons contain no part of the command.
+ * (RULE7). Reasons contain no part of the command.
  */
 export function reasonsOfLine(commands: readonly JudgedCommand[]): readonly Reason[] {
   const reasons: Reason[] = [];

@@ -70,14 +70,14 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
   const found = useMatchState(wantedOf(mode, approval, rule.trim(), pattern), matches);
   const covered = (mode === 'chat' || mode === 'always') && found.kind === 'found' ? found.matched.waiting : [];
   const { preview, effect, prediction } = shown;
-  // Calls that this one releases are part of what is approved (A5.4).
+  // Calls that this one releases are part of what is approved (CALL5.4).
   const end = useEndShown(JSON.stringify([mode === 'edit', shown.arguments, preview, effect, prediction, covered]));
   const noteId = useId();
   const isNew = !useArmed(approval.approvalId, wary);
   const isArmed = !isNew && !sending;
   // Each mode puts a different button in the same place.
   const mayPress = useArmed(`${approval.approvalId} ${mode}`, wary) && isArmed;
-  // An edit runs nothing: the edited call gets a card of its own, which must be read to its end (A7.4).
+  // An edit runs nothing: the edited call gets a card of its own, which must be read to its end (CALL7.4).
   const mayApprove = mayPress && (mode === 'edit' ? edited.isChanged : end.wasShown);
 
   const part = yourPart(approval, me);
@@ -126,7 +126,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
         return undefined;
     }
   };
-  // The other calls that would run must be listed first (A5).
+  // The other calls that would run must be listed first (CALL5).
   const isReady =
     mode === 'chat' ? found.kind === 'found' : mode !== 'always' || (rule.trim() !== '' && found.kind !== 'looking');
 

@@ -14,7 +14,7 @@ import { approvalWords } from '../../words/approvals.js';
 export interface CardPlace {
   approval: ApprovalView;
   agentName: string;
-  /** The position in the queue, such as `1 of 3` (A12). */
+  /** The position in the queue, such as `1 of 3` (CALL12). */
   place?: string | undefined;
   onNext?: (() => void) | undefined;
   /** Whether the card takes the focus when it appears; checked once. */
@@ -37,7 +37,7 @@ interface CardFrameProps extends CardPlace {
   note: ReactNode;
   noteId: string;
   mayDeny: boolean;
-  /** The card has just appeared, and can't be decided yet (A23). */
+  /** The card has just appeared, and can't be decided yet (CALL18). */
   isNew: boolean;
   onDeny: (reason: string) => void;
   /** Closes the open form. The button replaces *Reason…*. */

@@ -5,7 +5,7 @@ import { Visible } from '../../text/visible.js';
 import { type MatchState, WaitingCount } from './always-form.js';
 import { approvalWords } from '../../words/approvals.js';
 
-/** Explains the scope of "for this chat" before it is chosen (A5), and offers a wider one if there is one. */
+/** Explains the scope of "for this chat" before it is chosen (CALL5), and offers a wider one if there is one. */
 export function ChatScope({
   toolName,
   agentName,

@@ -5,7 +5,7 @@ import { CallView } from '../../calls/call-view.js';
 import { EffectView } from '../../calls/effect-view.js';
 import { approvalWords } from '../../words/approvals.js';
 
-/** The waiting calls that a rule or grant would run immediately (A5), in full, with what each will do. */
+/** The waiting calls that a rule or grant would run immediately (CALL5), in full, with what each will do. */
 export function CoveredCalls({ calls }: { calls: readonly CoveredCall[] }): ReactElement | null {
   if (calls.length === 0) return null;
   return (

@@ -27,7 +27,7 @@ export function isBeingEdited({ approvalId }: Pick<ApprovalView, 'approvalId'>):
   return unfinished.has(approvalId);
 }
 
-/** Editing creates a new version of the call in the same invocation (A7). Masked parts can be moved or removed, but not read. */
+/** Editing creates a new version of the call in the same invocation (CALL7). Masked parts can be moved or removed, but not read. */
 export function useEdited(approval: ApprovalView): Edited {
   const shape = describeCall(approval.toolName, approval.arguments);
   // With parameters, the command alone would hide part of the approved call.

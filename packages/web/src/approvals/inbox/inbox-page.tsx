@@ -80,7 +80,7 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
   );
 }
 
-/** The last messages in the chat, so that a call can be judged without leaving the inbox (A3). */
+/** The last messages in the chat, so that a call can be judged without leaving the inbox (CALL3). */
 function Context({ asked: { worldId, approval } }: { asked: ShownApproval }): ReactElement {
   const client = useClient();
   const shown = useRead({

@@ -16,14 +16,14 @@ const fields: FormField[] = [
   },
 ];
 
-it('[W3.30] a form starts with its defaults, and says at each field what is wrong', () => {
+it('[HTTP8.7] a form starts with its defaults, and says at each field what is wrong', () => {
   const start = defaultsOf(fields);
   expect(start).toEqual({ name: '', age: '42', ok: false, fish: [] });
   expect(readTyped(fields, start).problems).toEqual({ name: 'Enter a value.' });
   expect(readTyped(fields, { ...start, name: 'Ada', age: '100' }).problems).toEqual({ age: 'Must be at most 99.' });
 });
 
-it('[W3.30] sends typed values, and leaves out empty fields', () => {
+it('[HTTP8.7] sends typed values, and leaves out empty fields', () => {
   const typed = { name: ' Ada ', age: '', ok: true, fish: ['eel'] };
   expect(readTyped(fields, typed)).toEqual({ content: { name: 'Ada', ok: true, fish: ['eel'] }, problems: {} });
 });

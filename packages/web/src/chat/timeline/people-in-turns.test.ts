@@ -5,7 +5,7 @@ const span = { kind: 'waiting', label: 'approval', startedAt: '', outcome: 'appr
 const bob = { kind: 'person', id: 'bob', name: 'Bob' } as const;
 const ada = { kind: 'person', id: 'ada', name: 'Ada' } as const;
 
-it('[A16.7] finds the turns in which a person decided something', () => {
+it('[LOG1.6] finds the turns in which a person decided something', () => {
   const turns = [
     { spans: [{ ...span, who: bob }, span] },
     {

@@ -6,7 +6,7 @@ import { chatWords } from '../../words/chat.js';
 /** Messages whose thinking a person has opened. The finished message replaces the streaming one, and must not close it. */
 const opened = new Set<string>();
 
-/** What the model wrote before its answer, folded (P11). It is untrusted, so it is shown as plain text. */
+/** What the model wrote before its answer, folded (MODEL11). It is untrusted, so it is shown as plain text. */
 export function Thoughts({
   messageId,
   text,

@@ -129,7 +129,7 @@ function createAcpStage(
   };
 }
 
-/** The process group of the bubblewrap that started the script, if there is one (A59.14). In its view, the agent has another process id. */
+/** The process group of the bubblewrap that started the script, if there is one (EXT3.14). In its view, the agent has another process id. */
 async function groupOf(script: string): Promise<number | undefined> {
   const read = async (id: string, file: string): Promise<string> =>
     await readFile(join('/proc', id, file), 'utf8').catch(() => '');

@@ -26,7 +26,7 @@ import { openDraft, type Draft, type DraftOptions } from '../open-draft.js';
 const found = await findSandbox();
 
 // Without bubblewrap, the setup has reported that these tests are skipped.
-describe.skipIf(found.kind !== 'bubblewrap')('[A44.1] a draft that is a copy', () => {
+describe.skipIf(found.kind !== 'bubblewrap')('[CHANGE1.1] a draft that is a copy', () => {
   if (found.kind !== 'bubblewrap') return;
   const { drafting, ...rest } = onCopies(found);
   let top: TestFolder;
@@ -103,7 +103,7 @@ describe.skipIf(found.kind !== 'bubblewrap')('[A44.1] a draft that is a copy', (
     await draft.discard();
   });
 
-  it('[A45] conflicts with what others change while the folder is copied, and overwrites nothing', async () => {
+  it('[CHANGE2] conflicts with what others change while the folder is copied, and overwrites nothing', async () => {
     for (const change of ['echo theirs > f', 'echo theirs > new', 'mv other f', 'echo theirs > d/f']) {
       sh('mkdir -p d; rm -f new; echo old > f; echo other > other; echo old > d/f');
       const draft = await open({ beforeOpen: (path) => (path === 'other' ? void sh(change) : undefined) });
@@ -115,7 +115,7 @@ describe.skipIf(found.kind !== 'bubblewrap')('[A44.1] a draft that is a copy', (
     expect(left()).toEqual([]);
   });
 
-  it('[A45] ignores what others change in paths that the command doesn’t use', async () => {
+  it('[CHANGE2] ignores what others change in paths that the command doesn’t use', async () => {
     sh('echo old > f; echo old > other');
     const draft = await open({ beforeOpen: (path) => (path === 'other' ? void sh('echo theirs > other') : undefined) });
     sh('echo theirs > later');
@@ -149,7 +149,7 @@ describe.skipIf(found.kind !== 'bubblewrap')('[A44.1] a draft that is a copy', (
     );
   });
 
-  it('[A44.3] has an empty file in place of a socket or pipe, which a command can remove but not use', async () => {
+  it('[CHANGE1.3] has an empty file in place of a socket or pipe, which a command can remove but not use', async () => {
     sh('mkfifo pipe; mkdir d; mkfifo d/pipe');
     const server = createServer().listen(join(folder, 'socket'));
     expect(await run('echo x > x')).toMatchObject({ ok: true, result: { exitCode: 0 } });
@@ -165,7 +165,7 @@ describe.skipIf(found.kind !== 'bubblewrap')('[A44.1] a draft that is a copy', (
     expect(left()).toEqual([]);
   });
 
-  it('[A44.3] has empty ones in place of files and folders that can’t be read; root can read them all', async () => {
+  it('[CHANGE1.3] has empty ones in place of files and folders that can’t be read; root can read them all', async () => {
     const isRoot = process.getuid?.() === 0;
     sh('echo precious > f; mkdir d; echo precious > d/f; chmod 0 f; chmod 300 d');
     expect(await run('echo x > x')).toMatchObject({ ok: true, result: { exitCode: 0 } });
@@ -191,7 +191,7 @@ describe.skipIf(found.kind !== 'bubblewrap')('[A44.1] a draft that is a copy', (
     expect(existsSync(join(folder, 'd', 'y'))).toBe(false);
   });
 
-  it('[A44.2] [A52.3] has a limit: a larger folder is not rehearsed, a still larger one runs no commands', async () => {
+  it('[CHANGE1.2] [CHANGE6.3] has a limit: a larger folder is not rehearsed, a still larger one runs no commands', async () => {
     sh('mkdir d; for i in {1..30}; do echo x > d/$i; done');
     const small = { draftLimits: { bytes: 1024 ** 2, files: 20 } };
     expect(await reason('echo y > y', small)).toBe('folder-too-large');
@@ -210,7 +210,7 @@ describe.skipIf(found.kind !== 'bubblewrap')('[A44.1] a draft that is a copy', (
     expect(statSync(join(folder, 'sparse')).size).toBe(300 * 1024 ** 2);
   });
 
-  it('[A53] stops copying when a rehearsal takes too long', async () => {
+  it('[CHANGE8] stops copying when a rehearsal takes too long', async () => {
     sh('for i in {1..10}; do echo x > $i; done');
     // The time is up before anything is copied.
     const clock: Clock = {

@@ -33,7 +33,7 @@ const cases = isFullSize
   ? unique.filter((_, at) => at % EVERY === 0)
   : unique.filter(({ command }) => SAMPLE.includes(command));
 
-/** Two names of one file. A draft, and so a run, changes only the name that the command uses (A53.7). */
+/** Two names of one file. A draft, and so a run, changes only the name that the command uses (CHANGE8.10). */
 const HARD_LINKED = ['y', 'hard'];
 /** What these change depends on the second in which they start, or on a background process that is killed when the shell ends. */
 const BY_CHANCE = [/^coproc /, /^script /];
@@ -53,7 +53,7 @@ const START = [
 
 // Without bubblewrap, the setup has reported that these tests are skipped.
 describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
-  '[A53.1] [A53.7] the effect of a command from the shell corpora ($drafts)',
+  '[CHANGE8.1] [CHANGE8.10] the effect of a command from the shell corpora ($drafts)',
   ({ sandbox }) => {
     it(
       'is that of a real run on a copy, byte for byte, or the command has no effect but a reason',

@@ -28,7 +28,7 @@ const COMMAND =
   'for i in $(seq 8); do echo new $i > f$i; echo $i > g$i; done; rm -r d; mkdir -p e/x; echo e > e/x/y; ln -sfn f2 l';
 
 describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
-  '[A53.3] a server that is killed while it rehearses or applies ($drafts)',
+  '[CHANGE8.4] a server that is killed while it rehearses or applies ($drafts)',
   ({ drafts: kind, sandbox }) => {
     const sh = (command: string, cwd: string): string =>
       execFileSync('bash', ['-c', command], { cwd, encoding: 'utf8' });

@@ -25,7 +25,7 @@ const none = { kind: 'none', reason: 'left out on purpose' } as const;
 
 // Without bubblewrap, the setup has reported that these tests are skipped.
 describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
-  '[A53] the rehearsal of a command ($drafts)',
+  '[CHANGE8] the rehearsal of a command ($drafts)',
   ({ drafts: kind, sandbox }) => {
     if (sandbox.kind !== 'bubblewrap') return;
     let folder: TestFolder;
@@ -95,7 +95,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
     ) => tryTool(tool, { command }, { workingDirectory: folder.path, ...about, fingerprint, invocationId: id });
     const errorOf = (tried: Tried): string => (tried.ok ? '' : tried.error);
 
-    it('[A53.1] shows what a command will do, changes nothing, and a yes applies exactly that without running it again', async () => {
+    it('[CHANGE8.1] shows what a command will do, changes nothing, and a yes applies exactly that without running it again', async () => {
       sh(
         'mkdir -p notes old/deep; seq 5 > list; echo a > notes/a.tmp; echo b > notes/b.tmp; echo c > old/deep/c; ln -s list l',
       );
@@ -153,7 +153,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(left()).toEqual([]);
     });
 
-    it('[A53.2] a command that behaves differently when it is rehearsed gains nothing', async () => {
+    it('[CHANGE8.3] a command that behaves differently when it is rehearsed gains nothing', async () => {
       const command =
         'if [ -e marker ]; then echo bad > result; else echo good > result; fi; date +%N >> result; echo $$ >> result';
       const effect = await effectOf(command);
@@ -171,7 +171,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
     });
 
     it(
-      '[A53.1] its effect is that of a real run on a copy, byte for byte, and is what is applied',
+      '[CHANGE8.1] its effect is that of a real run on a copy, byte for byte, and is what is applied',
       { timeout: 300_000 * Math.max(1, runsFactor) },
       async () => {
         await fc.assert(
@@ -214,7 +214,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
     // In a small run, a second kind of draft runs only the tests above; `copies.test.ts` has what is special about copies.
     if (!isFullSize && kind !== kinds[0]?.drafts) return;
 
-    it('[A53.1] the hash covers content, modes, links, what is left out and what was printed', async () => {
+    it('[CHANGE8.1] the hash covers content, modes, links, what is left out and what was printed', async () => {
       const seen = new Set<string>();
       const commands = [
         'echo 1 > f',
@@ -240,7 +240,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(seen).toContain((await effectOf('echo 1 > f', { id: 'again' })).effectHash);
     });
 
-    it('[A53.1] lists what will be left out, and why', async () => {
+    it('[CHANGE8.1] lists what will be left out, and why', async () => {
       sh('git init -q .');
       const effect = await effectOf('echo x > .git/hooks/post-commit; chmod +x .git/hooks/post-commit; echo y > f');
       expect(effect.leftOut).toMatchObject([{ path: '.git/hooks' }]);
@@ -248,7 +248,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(describeEffect(effect)).toBe('Adds 1 file');
     });
 
-    it('[A53.8] lists and removes files whose names aren’t UTF-8 with their folder', async () => {
+    it('[CHANGE8.2] lists and removes files whose names aren’t UTF-8 with their folder', async () => {
       sh('mkdir odd; echo y > odd/ok; printf x > "odd/$(printf "n\\xffm")"');
       const first = await rehearse('rm -r odd');
       if (first.fingerprint === undefined) throw new Error(first.noEffect.reason);
@@ -263,7 +263,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(readdirSync(folder.path)).toEqual([]);
     });
 
-    it.runIf(process.getuid?.() === 0)('[A53.8] says if a replaced file gets another owner', async () => {
+    it.runIf(process.getuid?.() === 0)('[CHANGE8.2] says if a replaced file gets another owner', async () => {
       sh('echo one > theirs; echo one > ours; chown 1234:4321 theirs');
       const { files } = await effectOf('for f in *; do rm $f; echo two > $f; done');
       expect(files.map(({ path, owner }) => [path, owner])).toEqual([
@@ -272,7 +272,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       ]);
     });
 
-    it('[A53.9] has no network: the hosts that it tries are recorded, and nothing leaves the machine', async () => {
+    it('[CHANGE8.5] has no network: the hosts that it tries are recorded, and nothing leaves the machine', async () => {
       const used: string[] = [];
       const outside: NonNullable<ShellOptions['outside']> = {
         connect: (address) => {
@@ -323,7 +323,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
         {},
       ],
       ['no-sandbox', 'echo x > f', { sandbox: none }, {}],
-    ])('[A53.4] [A53.5] has no effect to show: %s', async (reason, command, more, about) => {
+    ])('[CHANGE8.7] [CHANGE8.8] has no effect to show: %s', async (reason, command, more, about) => {
       const tool = shellCmd({ ...options, ...more });
       expect(await reasonOf(command, { tool, ...about })).toBe(reason);
       // The second time, it is known.
@@ -333,7 +333,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(left()).toEqual([]);
     });
 
-    it('[A53.4] reading what it wrote is limited too', async () => {
+    it('[CHANGE8.7] reading what it wrote is limited too', async () => {
       // The second limit of this length starts when the command has ended.
       let limits = 0;
       const clock: Clock = {
@@ -352,13 +352,13 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(left()).toEqual([]);
     });
 
-    it('[A53.1] a command cannot set extended attributes, which no effect shows', async () => {
+    it('[CHANGE8.1] a command cannot set extended attributes, which no effect shows', async () => {
       const number = process.arch === 'arm64' ? 5 : 188;
       const perl = `my ($f, $n, $v) = ("f", "user.x", "1"); syscall(${number}, $f, $n, $v, 1, 0); print $! + 0`;
       expect((await effectOf(`echo x > f; perl -e '${perl}'`)).output).toBe('95');
     });
 
-    it('[A53.1] says what a binary file is, however large', async () => {
+    it('[CHANGE8.1] says what a binary file is, however large', async () => {
       const { files, truncated } = await effectOf(
         'gzip -c /etc/passwd > a.gz; (printf "\\x7fELF\\0"; head -c 1M /dev/zero) > b',
       );
@@ -369,7 +369,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(truncated).toBe(false);
     });
 
-    it('[A52.8] shows all of a truncated effect while it is kept', async () => {
+    it('[CHANGE6.10] shows all of a truncated effect while it is kept', async () => {
       const tool = shellCmd(options);
       const { files, truncated, unlisted, effectHash } = await effectOf('seq 10000 > long; touch n{1..700}', { tool });
       expect({ files: files.length, truncated, unlisted }).toEqual({ files: 500, truncated: true, unlisted: 201 });
@@ -391,7 +391,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(left()).toEqual([]);
     });
 
-    it('[A53.2] is repeated if somebody changed its files, its arguments differ or rules hide something else', async () => {
+    it('[CHANGE8.3] is repeated if somebody changed its files, its arguments differ or rules hide something else', async () => {
       await writeFile(at('log'), 'one\n');
       const first = await effectOf('echo mine >> log');
       await appendFile(at('log'), 'theirs\n');
@@ -407,7 +407,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(await readFile(at('log'), 'utf8')).toBe('one\ntheirs\n');
     });
 
-    it('[A53.2] nothing runs or is applied for another hash, for a dropped rehearsal or twice', async () => {
+    it('[CHANGE8.3] nothing runs or is applied for another hash, for a dropped rehearsal or twice', async () => {
       const { effectHash } = await effectOf('echo x >> f');
       expect(errorOf(await apply('echo x >> f', '0'.repeat(64)))).toContain('no longer exists');
       expect(errorOf(await apply('echo x >> f', effectHash))).toContain('no longer exists');
@@ -424,7 +424,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(left()).toEqual([]);
     });
 
-    it('[A53.2] a changed draft is not applied: the hash is computed again from its files', async () => {
+    it('[CHANGE8.3] a changed draft is not applied: the hash is computed again from its files', async () => {
       const { effectHash } = await effectOf('echo good > f');
       const [root = ''] = left();
       await writeFile(join(drafts.path, root, 'upper', 'f'), 'bad\n');
@@ -432,7 +432,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(state()).toBe('');
     });
 
-    it('[A53.2] a path that a rule has protected since then is not applied', async () => {
+    it('[CHANGE8.3] a path that a rule has protected since then is not applied', async () => {
       const { effectHash } = await effectOf('echo x > f');
       const protectedPaths = { isProtected: (path: string) => path === at('f'), mayHold: holdsAnything };
       const about = { workingDirectory: folder.path, fingerprint: effectHash, protectedPaths };
@@ -441,7 +441,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(state()).toBe('');
     });
 
-    it('[A45] a running command never replaces files that a rehearsal added after it started', async () => {
+    it('[CHANGE2] a running command never replaces files that a rehearsal added after it started', async () => {
       const { effectHash } = await effectOf('mkdir new; echo theirs > new/f', { id: 'theirs' });
       const stop = new AbortController();
       let applied: Promise<Tried> | undefined;
@@ -461,7 +461,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(await readFile(at('new/f'), 'utf8')).toBe('theirs\n');
     });
 
-    it('[A53.5] drops the oldest rehearsals if their disk space is needed, and remembers why', async () => {
+    it('[CHANGE8.8] drops the oldest rehearsals if their disk space is needed, and remembers why', async () => {
       const tool = shellCmd({ ...options, rehearsalBudget: { bytes: 25_000, count: 3 } });
       const write = (name: string, bytes: number): string => `head -c ${bytes} /dev/zero > ${name}`;
       const a = await effectOf(write('a', 10_000), { id: 'a', tool });
@@ -478,7 +478,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(left()).toEqual([]);
     });
 
-    it('[A53.5] an agent with many rehearsals loses its own first', async () => {
+    it('[CHANGE8.8] an agent with many rehearsals loses its own first', async () => {
       const tool = shellCmd({ ...options, rehearsalBudget: { bytes: 25_000, count: 4 } });
       const write = (bytes: number): string => `head -c ${bytes} /dev/zero > f`;
       const quiet = await effectOf(write(4_000), { id: 'quiet', agentId: 'quiet', tool });
