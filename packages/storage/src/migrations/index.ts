@@ -6,10 +6,10 @@ import type { Migration } from './ddl.js';
 export const migrations: readonly Migration[] = [createTables];
 
 /** Schemas before it were never released. */
-export const FIRST_VERSION = 26;
+export const FIRST_VERSION = 27;
 
-/** The last commit that reads the schemas before `FIRST_VERSION`. */
-const LAST_UNRELEASED_COMMIT = '12aa7d02';
+/** The last commit that reads an unreleased schema: 26 had other columns for who runs a call. */
+const lastCommitFor = (version: number): string => (version === 26 ? '267d1a9f' : '12aa7d02');
 
 export function newestVersion(steps = migrations): number {
   return FIRST_VERSION - 1 + steps.length;
@@ -30,7 +30,7 @@ export function checkVersion(store: string, version: number, newest = newestVers
     throw new CountersignError(
       'store-unreleased',
       `${store} was written by a version that was never released (schema ${version}), and was not changed. To keep its worlds and records, ` +
-        `check out commit ${LAST_UNRELEASED_COMMIT}, start its server with this store, and run "countersign export" and ` +
+        `check out commit ${lastCommitFor(version)}, start its server with this store, and run "countersign export" and ` +
         `"countersign audit export" for each world. Then move the store away and import the worlds.`,
     );
   }

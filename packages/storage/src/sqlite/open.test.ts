@@ -296,10 +296,16 @@ describe('a file we must not write to stays byte-identical, with no new files ne
     await expect(openSqlite(file)).rejects.toThrow('Update Countersign');
   });
 
-  it('[STORE5.1] the error for an unreleased store says how to keep what is in it', async () => {
-    await makeOurs('pragma user_version = 1');
-    await expect(openSqlite(file)).rejects.toThrow(/check out commit \w{8}, .*"countersign export"/);
-  });
+  it.each([
+    [1, '12aa7d02'],
+    [26, '267d1a9f'],
+  ])(
+    '[STORE5.1] the error for an unreleased store (schema %i) says how to keep what is in it',
+    async (version, commit) => {
+      await makeOurs(`pragma user_version = ${version}`);
+      await expect(openSqlite(file)).rejects.toThrow(new RegExp(`check out commit ${commit}, .*"countersign export"`));
+    },
+  );
 
   it('applies to a folder, a missing folder, and a file where a folder should be', async () => {
     mkdirSync(file);
