@@ -111,7 +111,7 @@ export interface ExternalWatch {
 }
 
 /** This process, among those that share the store. */
-export interface OwnProcess {
+interface OwnProcess {
   /** Its id in turn claims. */
   readonly owner: string;
   /** Whether a side effect may start. False in a process that others may consider dead. */
@@ -125,7 +125,7 @@ export interface OwnProcess {
 }
 
 /** What this process runs now. */
-export interface Running {
+interface Running {
   /** Calls whose tools run here. A call that this process started but that isn't here is orphaned. */
   readonly calls: Set<string>;
   /** The answers that models are writing, by turn. */
@@ -142,7 +142,7 @@ export interface Caches {
 }
 
 /** What happens later by itself. */
-export interface Background {
+interface Background {
   readonly external: ExternalWatch;
   /** Starts the timer for an approval with a deadline. */
   watchDeadline(worldId: string, approvalId: string, expiresAt: number): void;
@@ -153,7 +153,7 @@ export interface Background {
 }
 
 /** Settings of the program that don't change while it runs. */
-export interface FixedOptions {
+interface FixedOptions {
   /** Commands that admins may run outside the sandbox without being able to sign calls (SAFE2.3). */
   readonly listedPrograms: readonly (readonly string[])[];
   readonly resultLimitBytes: number;
