@@ -67,6 +67,9 @@ export {
   predictionSchema,
 } from './calls/effect.js';
 export type { ChangedFile, Effect, NoEffect, NoEffectReason, Prediction } from './calls/effect.js';
+export { runAgentSchema, RUN_TOOL, runSchema, startedRunSchema, startRunSchema, endedRunSchema } from './runs/runs.js';
+export type { EndedRun, Run, RunAgent, RunEnd, RunProcess, RunState, StartedRun, StartRun } from './runs/runs.js';
+export type { RunCommit, RunEffect, RunRef, TriedHost } from './runs/run-effect.js';
 export { newUndoSchema, undoableCallSchema, undoPreviewSchema, whyNotUndone } from './calls/undo.js';
 export type { UndoableCall, UndoPreview } from './calls/undo.js';
 export {

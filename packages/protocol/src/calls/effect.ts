@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { api, field, text } from '../input/field.js';
+import { runEffectSchema } from '../runs/run-effect.js';
 
 const mediaTypeSchema = z.enum([
   'image/png',
@@ -74,6 +75,7 @@ export const effectSchema = z.object({
     z.array(z.string()).min(1).exactOptional(),
     'Hosts that the command tried to reach. A rehearsal has no network.',
   ),
+  run: field(runEffectSchema.clone().exactOptional(), 'Set for the changes of a run: what else it did.'),
 });
 api.add(effectSchema, {
   description:
@@ -83,7 +85,7 @@ api.add(effectSchema, {
 export type Effect = z.infer<typeof effectSchema>;
 
 /** What a command did in a rehearsal if another program runs it itself (CHANGE9). It has no hash, because nobody signs or applies it. */
-export const predictionSchema = effectSchema.omit({ effectHash: true }).extend({
+export const predictionSchema = effectSchema.omit({ effectHash: true, run: true }).extend({
   hidden: field(
     z.number().int().min(1).exactOptional(),
     'Number of paths that rules hid from the rehearsal. The program may use them.',

@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { effectSchema } from '../calls/effect.js';
+import { api, field, text } from '../input/field.js';
+import { triedHostSchema } from './run-effect.js';
+
+/** The tool whose calls apply what a run changed. Only the server proposes them; rules about runs name it. */
+export const RUN_TOOL = 'run';
+
+export const runAgentSchema = z.enum(['claude', 'codex', 'gemini', 'opencode']);
+/** An agent that `countersign run` knows by name. */
+export type RunAgent = z.infer<typeof runAgentSchema>;
+
+const portSchema = z.number().int().min(1).max(65_535);
+const programSchema = z.array(z.string().max(100_000)).min(1).max(10_000);
+/** A name or address, with an optional port. */
+const hostSchema = z.string().min(1).max(300);
+
+/** A process, with its start time from `/proc/PID/stat`: a later process may get the same PID. */
+export const runProcessSchema = z.strictObject({
+  pid: field(z.number().int().min(1), 'Its PID.'),
+  started: text('Its start time, field 22 of /proc/PID/stat.'),
+});
+export type RunProcess = z.infer<typeof runProcessSchema>;
+
+export const startRunSchema = z.strictObject({
+  program: field(programSchema.clone(), 'The program and its arguments.'),
+  agent: field(runAgentSchema.clone().exactOptional(), 'Which known agent it is.'),
+  allowHosts: field(z.array(hostSchema).max(1000).default([]), 'Hosts that the program may reach in this run.'),
+  ports: field(z.array(portSchema).max(100).default([]), 'Ports of the program that are opened outside.'),
+  branch: field(
+    z.string().min(1).max(200).exactOptional(),
+    'Apply commits to this branch and leave the working tree as it is.',
+  ),
+  supervisor: field(runProcessSchema.clone(), 'The process that runs the program. On the same machine as the server.'),
+});
+export type StartRun = z.input<typeof startRunSchema>;
+
+/** What the supervisor needs. It runs on the same machine as the same user, so the folder is not a secret of the server. */
+export const startedRunSchema = z.object({
+  id: text('Id of the run.'),
+  world: text('Id of the world.'),
+  folder: text('Working folder, real and absolute.'),
+  root: text('Folder of the run. Contains upper, work, lower, merged, home and run.json.'),
+  hidden: field(z.array(z.string()), 'Real paths that deny and ask rules cover. The program must not see them.'),
+  hosts: field(z.array(z.string()), 'Hosts that the program may reach, from the request and from rules.'),
+  trackedHidden: field(z.boolean(), 'Whether Git tracks a hidden path.'),
+  home: text('Folder with the kept home of the agent. May not exist yet.'),
+  sandbox: field(z.unknown(), "The server's sandbox, so that the supervisor needn't look for it again."),
+});
+api.add(startedRunSchema, { id: 'StartedRun' });
+export type StartedRun = z.infer<typeof startedRunSchema>;
+
+/** Why all processes of a run have ended. `supervisor`: its supervisor died, so how the program ended is unknown. */
+export const runEndSchema = z.enum([
+  'exited',
+  'time',
+  'bytes',
+  'files',
+  'memory',
+  'processes',
+  'stopped',
+  'supervisor',
+]);
+export type RunEnd = z.infer<typeof runEndSchema>;
+
+/** The content of `ended.json`, which the supervisor writes when every process of the run is dead. */
+export const endedRunSchema = z.strictObject({
+  exitCode: field(z.number().int().min(-1).max(255), 'Exit code, or 128 plus the signal.'),
+  signal: field(z.string().max(20).exactOptional(), 'Signal that ended the program, such as SIGKILL.'),
+  why: field(runEndSchema.clone(), 'Why it ended.'),
+  hosts: field(z.array(triedHostSchema.clone()).max(10_000).default([]), 'Hosts that it tried to reach.'),
+  variables: field(z.array(z.string().max(200)).max(10_000).default([]), 'Names of its environment variables.'),
+  ports: field(
+    z
+      .array(z.strictObject({ inside: portSchema.clone(), url: z.string().max(300) }))
+      .max(100)
+      .default([]),
+    'Ports that were open, with their URLs.',
+  ),
+  notes: field(
+    z.array(z.string().max(2_000)).max(100).default([]),
+    'What people should know before they sign, such as a flag that allowed more than usual. One sentence each.',
+  ),
+});
+export type EndedRun = z.infer<typeof endedRunSchema>;
+
+/**
+ * `ended`: its changes are being sealed. `unchanged`: there was nothing to apply. `denied` and `conflict`: the draft is kept. `failed`: no change
+ * could be made of the draft, which is kept too.
+ */
+export const runStateSchema = z.enum([
+  'running',
+  'ended',
+  'waiting',
+  'applied',
+  'denied',
+  'conflict',
+  'unchanged',
+  'discarded',
+  'failed',
+]);
+export type RunState = z.infer<typeof runStateSchema>;
+
+export const runSchema = z.object({
+  id: text('Id of the run.'),
+  world: text('Id of the world.'),
+  program: field(z.array(z.string()), 'The program and its arguments. Secrets are masked.'),
+  agent: field(runAgentSchema.clone().exactOptional(), 'Which known agent it is.'),
+  state: field(
+    runStateSchema.clone(),
+    'running, ended (its changes are being prepared), waiting, applied, denied, conflict, unchanged, discarded or failed.',
+  ),
+  startedAt: text('When it started.'),
+  endedAt: text('When its last process ended.').exactOptional(),
+  exitCode: field(z.number().int().exactOptional(), 'Exit code of the program.'),
+  keptUntil: text('When its draft is removed if nobody applies it.').exactOptional(),
+  callId: text('Id of the call that applies its changes.').exactOptional(),
+  chatId: text('Id of the chat that the call is in.').exactOptional(),
+  approvalId: text('Id of the approval that waits for a decision.').exactOptional(),
+  effect: field(effectSchema.clone().exactOptional(), 'What applying it will do.'),
+  reason: text('With denied, conflict or failed: why.').exactOptional(),
+});
+api.add(runSchema, { id: 'Run' });
+/** A program that ran in a draft of a working folder, and what became of its changes. */
+export type Run = z.infer<typeof runSchema>;
