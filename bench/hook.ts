@@ -20,6 +20,9 @@ export async function hookSuite(rounds: number): Promise<HookResult> {
   return await withFolder(async (folder) => {
     const home = join(folder, 'home');
     mkdirSync(home, { mode: 0o700 });
+    // The rule holds only in the world's folder.
+    const project = join(folder, 'project');
+    mkdirSync(project);
     writeFileSync(join(home, 'admin.rules'), 'limit external to 100000 calls a minute\n');
     const env = {
       PATH: process.env['PATH'],
@@ -32,7 +35,7 @@ export async function hookSuite(rounds: number): Promise<HookResult> {
     try {
       const [line] = (await once(server.stdout, 'data')) as [Buffer];
       const { url, token } = JSON.parse(String(line)) as { url: string; token: string };
-      await configure(url, token, home);
+      await configure({ url, token, home, project });
       const run = async (args: readonly string[], input: string): Promise<number> => {
         const start = process.hrtime.bigint();
         const child = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'inherit'], env });
@@ -45,7 +48,10 @@ export async function hookSuite(rounds: number): Promise<HookResult> {
       let before = await run(['-e', '0'], '');
       const beyond: number[] = [];
       for (let round = 0; round < rounds + 3; round += 1) {
-        const gated = await run([command, 'gate', 'hook', '--agent', 'claude', '--home', home], callNumber(round));
+        const gated = await run(
+          [command, 'gate', 'hook', '--agent', 'claude', '--home', home],
+          callNumber(round, project),
+        );
         const after = await run(['-e', '0'], '');
         // The first rounds fill the caches of the disk.
         if (round >= 3) {
@@ -66,24 +72,25 @@ export async function hookSuite(rounds: number): Promise<HookResult> {
 }
 
 /** A world with a rule, an external agent, and the file that `gate install` writes for the hook. */
-async function configure(url: string, token: string, home: string): Promise<void> {
+async function configure({ url, token, home, project }: Record<'url' | 'token' | 'home' | 'project', string>) {
   const post = async (path: string, body: unknown): Promise<Record<string, unknown>> => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const response = await fetch(`${url}/api${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
     if (!response.ok) throw new Error(`${path}: ${response.status}`);
     return (await response.json()) as Record<string, unknown>;
   };
-  const world = String((await post('/worlds', { name: 'Bench', policy: ['allow claude__Bash(git status)'] }))['id']);
+  const policy = ['allow claude__Bash(git status)'];
+  const world = String((await post('/worlds', { name: 'Bench', workingDirectory: project, policy }))['id']);
   const agent = await post(`/worlds/${world}/external/agents`, { name: 'Claude Code', program: 'claude' });
   mkdirSync(join(home, 'gate'), { recursive: true, mode: 0o700 });
   const config = { url, world, agent: agent['agent'], token: agent['token'], pass: 'unused' };
   writeFileSync(join(home, 'gate', 'claude.json'), JSON.stringify(config), { mode: 0o600 });
 }
 
-function callNumber(round: number): string {
+function callNumber(round: number, cwd: string): string {
   return JSON.stringify({
     session_id: 'bench',
-    cwd: '/',
+    cwd,
     hook_event_name: 'PreToolUse',
     tool_name: 'Bash',
     tool_input: { command: 'git status' },

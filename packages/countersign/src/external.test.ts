@@ -260,7 +260,7 @@ describe('a call of an external program', () => {
     const file = inFolder(`${crypto.randomUUID()}.sqlite`);
     const clock = createFakeClock();
     const before = await open({ policy: ['allow claude__Bash(ls)'] }, file, clock);
-    const { id } = await before.propose({ command: 'ls', runs: { where: 'program', reports: false } });
+    const { id } = await before.propose({ command: 'ls', runs: { where: 'program', cwd: '/home/ada/project', reports: false } });
     expect(await before.claim(id)).toMatchObject({ state: 'allowed' });
     await close(before);
     const t = await open({}, file, clock);
@@ -271,7 +271,7 @@ describe('a call of an external program', () => {
 });
 
 describe('rules', () => {
-  const inProject = { findPlace: () => ({ workingDirectory: '/home/ada/project', home: '/root' }) };
+  const inRoot = { findPlace: () => ({ workingDirectory: '/', home: '/root' }) };
   it('[EXT1.4] [EXT1.5] an allow rule for the tool itself allows the exact command; one for shell_cmd does not', async () => {
     const t = await open({
       policy: ['allow shell_cmd(git status)', 'allow claude__Bash(ls)', 'allow claude__Bash(cat *)'],
@@ -313,7 +313,7 @@ describe('rules', () => {
     ['codex__exec_command(ls)', 'two commands', { command: 'ls', cmd: 'rm -rf a' }],
     ['claude__Grep(./**)', 'a search in a folder with a denied file', { pattern: 'x', path: '.' }, 'deny *(./.env)'],
   ])('[EXT1.8] allow %s does not cover %s', async (covered, _, args, other = 'deny look') => {
-    const t = await open({ policy: [`allow ${covered}`, other] }, ':memory:', undefined, inProject);
+    const t = await open({ policy: [`allow ${covered}`, other] });
     const { id } = await t.propose({ toolName: covered.replace(/\(.*/, ''), arguments: args });
     expect(await t.claim(id)).toMatchObject({ state: 'pending' });
   });
@@ -330,7 +330,7 @@ describe('rules', () => {
 
   it('[EXT1.8] allow rules cover globs and paths in their folder', async () => {
     const policy = ['allow claude__Glob(./**)', 'allow claude__Read(./**)'];
-    const t = await open({ policy }, ':memory:', undefined, inProject);
+    const t = await open({ policy });
     const claimed = async (toolName: string, args: Record<string, unknown>) =>
       (await t.claim((await t.propose({ key: JSON.stringify(args), toolName, arguments: args })).id)).state;
     expect(await claimed('claude__Glob', { pattern: 'src/**/*.{ts,tsx}' })).toBe('allowed');
@@ -339,10 +339,8 @@ describe('rules', () => {
   });
 
   it('[EXT1.5] a program that works in another folder does not escape rules about the world’s folder', async () => {
-    // The world's folder is / here.
-    const t = await open({
-      policy: ['deny read_file(./secrets/**)', 'deny claude__Read(./a/.env)', 'allow claude__Read'],
-    });
+    const policy = ['deny read_file(./secrets/**)', 'deny claude__Read(./a/.env)', 'allow claude__Read'];
+    const t = await open({ policy }, ':memory:', undefined, inRoot);
     const claimed = async (file_path: string, cwd: string) => {
       const runs = { where: 'program', cwd, reports: true } as const;
       const key = `${file_path} in ${cwd}`;
@@ -411,8 +409,38 @@ describe('rules', () => {
     expect(await t.claim(elsewhere.id)).toMatchObject({ state: 'pending' });
   });
 
+  it('[EXT1.20] “always” is offered for a command in the world’s folder only, and its rule holds only there', async () => {
+    const t = await open();
+    const claimed = async (key: string, cwd?: string, realCwd?: string) => {
+      const folder = { ...(cwd === undefined ? {} : { cwd }), ...(realCwd === undefined ? {} : { realCwd }) };
+      const { id } = await t.propose({
+        key,
+        command: 'npm test',
+        runs: { where: 'program', reports: true, ...folder },
+      });
+      return (await t.claim(id)).state;
+    };
+    expect(await claimed('elsewhere', '/home/ada/other')).toBe('pending');
+    const [elsewhere] = await t.pending();
+    expect(elsewhere).toMatchObject({ options: ['deny', 'approve_once', 'approve_session'] });
+    expect(elsewhere?.proposedRule).toBeUndefined();
+    expect(await t.decide(elsewhere, { scope: 'always', rule: 'allow claude__Bash(npm test)' })).toMatchObject({
+      status: 422,
+    });
+    expect(await claimed('here', '/home/ada/project')).toBe('pending');
+    const here = (await t.pending()).find(({ proposedRule }) => proposedRule !== undefined);
+    expect(here?.proposedRule).toBe('allow claude__Bash(npm test)');
+    await t.decide(here, { scope: 'always' });
+    expect(await claimed('again', '/home/ada/project')).toBe('allowed');
+    expect(await claimed('a link to the folder', '/home/ada/link', '/home/ada/project')).toBe('allowed');
+    expect(await claimed('another folder', '/home/ada/other')).toBe('pending');
+    expect(await claimed('a folder in it', '/home/ada/project/packages')).toBe('pending');
+    expect(await claimed('a link to another folder', '/home/ada/link', '/home/ada/other')).toBe('pending');
+    expect(await claimed('an unknown folder')).toBe('pending');
+  });
+
   it('[CALL5.8] a session grant for a command outside the sandbox covers that command, and nothing wider is accepted', async () => {
-    const t = await open({}, ':memory:', undefined, inProject);
+    const t = await open();
     await t.propose({ command: 'ls -a' });
     const [card] = await t.pending();
     expect(card?.session).toEqual({ pattern: 'ls -a', any: false });

@@ -39,6 +39,8 @@ export interface MatchableCall {
   readonly tool: string;
   readonly subjects: readonly MatchableSubject[];
   readonly bases: Bases;
+  /** Whether the call runs in the world's folder. */
+  readonly inWorldFolder: boolean;
   /** Undefined if the arguments are unknown or invalid. */
   readonly arguments: PreparedArguments | undefined;
   readonly subjectsFrom: 'tool' | 'arguments';
@@ -68,6 +70,7 @@ export function toMatchable(call: PolicyCall): MatchableCall {
   return {
     tool: call.tool,
     bases,
+    inWorldFolder: call.folder === undefined || call.folder === call.place.workingDirectory,
     subjects,
     reportedFor: (argument) =>
       reported.length === 0 ? NONE_REPORTED : reported.filter((one) => 'argument' in one && one.argument === argument),

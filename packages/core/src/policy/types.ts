@@ -87,6 +87,8 @@ export interface PolicyCall {
   readonly tool: string;
   readonly subjects: readonly Subject[];
   readonly place: CallFolders;
+  /** The real path of the folder that the call runs in, or `unknown`. If absent, the world's. */
+  readonly folder?: string;
   /** If absent, no rule about a named argument applies. */
   readonly arguments?: { readonly ok: boolean; readonly value?: unknown };
   /** `arguments`: the tool reports no subjects, so rules see only its arguments. Default: `tool`. */

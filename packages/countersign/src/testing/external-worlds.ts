@@ -25,6 +25,10 @@ export const W = 'harbour';
 /** The program of these tests. */
 export const caller: ExternalCaller = { by: person, credential: 'token 1', claim: 'claim 1' };
 
+/** The world's folder, in which the program works too unless told otherwise. */
+const FOLDER = '/home/ada/project';
+const findPlace = () => ({ workingDirectory: FOLDER, home: '/root' });
+
 /** A question about a call, by its program unless told otherwise. */
 export function asked(id: string, about: Partial<ClaimRequest> = {}): ClaimRequest {
   return { worldId: W, id, agentId: 'claude', caller, ...about };
@@ -47,7 +51,7 @@ export function externalWorlds() {
     const ran: unknown[] = [];
     const store = await openSqlite(file, { clock });
     const own = tool('look', async (args) => ran.push(args));
-    const engine = await createTestEngine({ store, clock, externalTool, tools: [own, ...tools], ...more });
+    const engine = await createTestEngine({ store, clock, externalTool, tools: [own, ...tools], findPlace, ...more });
     engines.add(engine);
     const { runtime } = engine;
     const isNew = (await store.read((reader) => reader.world(W))) === undefined;
@@ -79,7 +83,7 @@ export function externalWorlds() {
           toolName: 'claude__Bash',
           arguments: { command },
           title: 'Claude Code in ~/project',
-          runs: { where: 'program', cwd: '/home/ada/project', reports: true },
+          runs: { where: 'program', cwd: FOLDER, reports: true },
           signal: new AbortController().signal,
           ...rest,
         },

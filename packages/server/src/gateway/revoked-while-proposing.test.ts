@@ -92,11 +92,11 @@ it.each([
     const t = await openGateway({ store });
     const { headers } = await t.api('GET', '/worlds/harbour/policy');
     const match = { 'if-match': headers.get('etag') ?? '' };
-    await t.api('PUT', '/worlds/harbour/policy', { rules: ['allow claude__Bash(rm a)'] }, match);
+    await t.api('PUT', '/worlds/harbour/policy', { rules: ['allow claude__Read(/srv/a)'] }, match);
     const states: string[] = [];
     t.engine.runtime.bus.subscribe('harbour', ({ event, data }) => void (event === 'tool' && states.push(data.type)));
     const held = hold(when);
-    const permission = { tool_name: 'Bash', input: command, tool_use_id: 'toolu_1' };
+    const permission = { tool_name: 'Read', input: { file_path: '/srv/a' }, tool_use_id: 'toolu_1' };
     const answer = sendMcp(`${t.url}/mcp/harbour`, callOf('permission_prompt', permission), { token: t.agent.token });
     await held.reached;
     await t.revoke();

@@ -75,7 +75,7 @@ it('[HTTP9] [HTTP9.1] a rule answers at once, and the end of a session ends its 
   const etag = (await t.api('GET', '/worlds/harbour/policy')).headers.get('etag') ?? '';
   const put = await t.api('PUT', '/worlds/harbour/policy', { rules }, { 'If-Match': etag });
   expect(put.status).toBe(200);
-  const allowed = await t.api<ExternalCall>('POST', CALLS, bash('git status', { wait: 50 }), as);
+  const allowed = await t.api<ExternalCall>('POST', CALLS, bash('git status', { wait: 50, cwd: process.cwd() }), as);
   expect(allowed.body).toMatchObject({ state: 'allowed', arguments: { command: 'git status' }, edited: false });
   const denied = await t.api<ExternalCall>('POST', CALLS, bash('rm a', { wait: 50 }), as);
   expect(denied.body).toMatchObject({

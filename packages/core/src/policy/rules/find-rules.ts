@@ -87,6 +87,8 @@ export function coveringOne(
   call: MatchableCall,
   named = namedRules(from, call),
 ): CompiledRule | undefined {
+  // In another folder, the same words may run another script or change another project (EXT1.20).
+  if (subject.kind === 'words' && subject.exact && !call.inWorldFolder) return undefined;
   for (const { any } of from) if (any[0]?.matcher.matches(subject, call.bases) === true) return any[0];
   const byName = named.find((rule) => rule.named.covers(subject, call));
   if (byName !== undefined) return byName;
