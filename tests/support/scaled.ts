@@ -1,3 +1,5 @@
+import { it } from 'vitest';
+
 /** 0.05 in `npm test`, 1 in `npm run verify`, more in a search. */
 export const runsFactor = Number(process.env['RUNS_FACTOR'] ?? 1);
 
@@ -10,4 +12,14 @@ export const isFullSize = runsFactor >= 1;
  */
 export function scaled(full: number, least = 25): number {
   return Math.max(Math.min(full, least), Math.ceil(full * runsFactor));
+}
+
+/** A test that only `npm run verify` runs. Elsewhere it isn't registered, so that it doesn't count as skipped. */
+export const itAtFullSize: (title: string, run: () => Promise<void> | void) => void = isFullSize ? it : () => undefined;
+
+/** All rows of a table at full size. In `npm test` only `count` of them: the first, and others evenly spread. */
+export function sampled<Row>(rows: readonly Row[], count: number): readonly Row[] {
+  if (isFullSize || count >= rows.length) return rows;
+  const chosenUpTo = (at: number): number => Math.floor((at * count) / rows.length);
+  return rows.filter((_, at) => chosenUpTo(at) > chosenUpTo(at - 1));
 }

@@ -7,7 +7,7 @@ import { connect as connectTo, createServer, type AddressInfo, type Server } fro
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isFullSize } from '../../../../tests/support/scaled.js';
+import { isFullSize, sampled } from '../../../../tests/support/scaled.js';
 import { shellCmd } from '../shell/shell-cmd.js';
 import type { ShellOptions } from '../shell/shell-options.js';
 import { findSandboxes } from '../testing/find-sandboxes.js';
@@ -88,7 +88,8 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
         expect((await run(`cat '${target()}'`)).said).toContain('No such file');
       });
 
-      it.each(targets)('%s through another path', async (_name, target) => {
+      // Each of them looks for the others too.
+      it.each(sampled(targets, 1))('%s through another path', async (_name, target) => {
         const path = target();
         const ways = [
           `cat /proc/self/root${path}`,
@@ -299,20 +300,20 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       // System call numbers of x64 and arm64; the last argument is the result without a sandbox.
       const call = (x64: number, arm64: number, ...words: string[]): string =>
         `perl -e 'print syscall(${process.arch === 'arm64' ? arm64 : x64}, ${words.join(', ')}) < 0 ? "refused: $!" : "done"'`;
-      const attempts: [string, string][] = [
-        ['a line to the host of a virtual machine', `perl -e 'print socket(my $s, 40, 1, 0) ? "done" : "refused"'`],
-        ['ciphers of the kernel', `perl -e 'print socket(my $s, 38, 5, 0) ? "done" : "refused"'`],
-        ["keys of the person's session", call(250, 219, '0', '-3', '0')],
-        [
-          'rings that open sockets unseen',
-          `perl -e 'my $p = "\\0" x 120; print syscall(425, 1, $p) < 0 ? "refused" : "done"'`,
-        ],
-        ['programs in the kernel', call(321, 280, '0', '0', '0')],
-        ['typing into a terminal', call(16, 29, '0', '0x5412', '0')],
-      ];
+      const attempts: Readonly<Record<string, string>> = {
+        'a line to the host of a virtual machine': `perl -e 'print socket(my $s, 40, 1, 0) ? "done" : "refused"'`,
+        'ciphers of the kernel': `perl -e 'print socket(my $s, 38, 5, 0) ? "done" : "refused"'`,
+        "keys of the person's session": call(250, 219, '0', '-3', '0'),
+        'rings that open sockets unseen': `perl -e 'my $p = "\\0" x 120; print syscall(425, 1, $p) < 0 ? "refused" : "done"'`,
+        'programs in the kernel': call(321, 280, '0', '0', '0'),
+        'typing into a terminal': call(16, 29, '0', '0x5412', '0'),
+      };
 
-      it.each(attempts)('%s', async (_name, command) => {
-        expect((await run(command)).said).toContain('refused');
+      it('that reach the kernel, a key ring, a virtual machine or a terminal', async () => {
+        // One command for all of them, because starting a sandbox takes longer than what it does here.
+        const { said } = await run(Object.values(attempts).join('; echo; '));
+        const found = said.split('\n').map((line, at) => [Object.keys(attempts)[at], line.split(':')[0]]);
+        expect(found).toEqual(Object.keys(attempts).map((name) => [name, 'refused']));
       });
 
       it('but the system calls that programs need still work', async () => {

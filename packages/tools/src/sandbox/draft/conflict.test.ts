@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isFullSize, runsFactor, scaled } from '../../../../../tests/support/scaled.js';
+import { isFullSize, runsFactor, sampled, scaled } from '../../../../../tests/support/scaled.js';
 import { holdFolder, lockFolder, lockSlot } from '@countersign/changes';
 import { editFile } from '../../files/edit-file.js';
 import { writeFile as writeFileTool } from '../../files/write-file.js';
@@ -47,7 +47,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
     const words = (tried: Tried): string => (tried.ok ? '' : tried.error);
 
     it('two commands append concurrently: both lines are written, or the command whose line is missing fails and names the file', async () => {
-      for (let round = 0; round < scaled(33, 4); round += 1) {
+      for (let round = 0; round < scaled(33, 2); round += 1) {
         await writeFile(at('log'), 'start\n');
         const both = await Promise.all(['one', 'two'].map((line) => run(`echo ${line} >> log`)));
         const text = await readFile(at('log'), 'utf8');
@@ -126,36 +126,43 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(isFree()).toBe(true);
     });
 
-    it.each([
-      ['append and append', 'echo 2 >> f', 'echo 3 >> f', '1\n3\n'],
-      ['append and replace', 'echo 2 >> f', 'echo 3 > g; mv g f', '3\n'],
-      ['replace and append', 'echo 2 > g; mv g f', 'echo 3 >> f', '1\n3\n'],
-      ['append and chmod', 'echo 2 >> f', 'chmod 600 f', '1\n'],
-      ['remove and append', 'rm f', 'echo 3 >> f', '1\n3\n'],
-      ['new and new', 'echo 2 > new', 'echo 3 > new', '3\n', 'new'],
-      ['a folder and a file with the same name', 'mkdir new; echo 2 > new/x', 'echo 3 > new', '3\n', 'new'],
-      ['a file and a folder with the same name', 'echo 2 > new', 'mkdir new; echo 3 > new/x', '3\n', 'new/x'],
-      ['remove a folder and add to it', 'rm -r d', 'echo 3 > d/more', '3\n', 'd/more'],
-      ['make a folder again and change what was in it', 'rm -r d; mkdir d', 'echo 3 >> d/f', '1\n3\n', 'd/f'],
-    ])(
-      '%s: the later one fails, and none of its changes are applied',
-      async (_name, mine, theirs, left, file = 'f') => {
-        sh('echo 1 > f; mkdir d; echo 1 > d/f');
-        const tried = await during(`${mine}; echo x > beside`, () => sh(theirs));
-        expect(words(tried)).toContain("none of the command's changes were applied");
-        expect(words(tried)).toContain(`"${file.split('/')[0] ?? ''}`);
-        expect(sh(`cat ${file}; ls beside 2> /dev/null || true`)).toBe(left);
-        expect(tried.result).toMatchObject({ stdout: 'written\n' });
-      },
-    );
+    it.each(
+      sampled(
+        [
+          ['append and append', 'echo 2 >> f', 'echo 3 >> f', '1\n3\n'],
+          ['append and replace', 'echo 2 >> f', 'echo 3 > g; mv g f', '3\n'],
+          ['replace and append', 'echo 2 > g; mv g f', 'echo 3 >> f', '1\n3\n'],
+          ['append and chmod', 'echo 2 >> f', 'chmod 600 f', '1\n'],
+          ['remove and append', 'rm f', 'echo 3 >> f', '1\n3\n'],
+          ['new and new', 'echo 2 > new', 'echo 3 > new', '3\n', 'new'],
+          ['a folder and a file with the same name', 'mkdir new; echo 2 > new/x', 'echo 3 > new', '3\n', 'new'],
+          ['a file and a folder with the same name', 'echo 2 > new', 'mkdir new; echo 3 > new/x', '3\n', 'new/x'],
+          ['remove a folder and add to it', 'rm -r d', 'echo 3 > d/more', '3\n', 'd/more'],
+          ['make a folder again and change what was in it', 'rm -r d; mkdir d', 'echo 3 >> d/f', '1\n3\n', 'd/f'],
+        ],
+        5,
+      ),
+    )('%s: the later one fails, and none of its changes are applied', async (_name, mine, theirs, left, file = 'f') => {
+      sh('echo 1 > f; mkdir d; echo 1 > d/f');
+      const tried = await during(`${mine}; echo x > beside`, () => sh(theirs));
+      expect(words(tried)).toContain("none of the command's changes were applied");
+      expect(words(tried)).toContain(`"${file.split('/')[0] ?? ''}`);
+      expect(sh(`cat ${file}; ls beside 2> /dev/null || true`)).toBe(left);
+      expect(tried.result).toMatchObject({ stdout: 'written\n' });
+    });
 
-    it.each([
-      ['append and remove', 'echo 2 >> f', 'rm f'],
-      ['replace and remove', 'echo 2 > g; mv g f', 'rm f'],
-      ['append and rename', 'echo 2 >> f', 'mv f moved'],
-      ['append in a folder and remove it', 'echo 2 >> d/f', 'rm -r d'],
-      ['append in a folder and recreate it', 'echo 2 >> d/f', 'rm -r d; mkdir d'],
-    ])('%s by another command: the removal is not undone', async (_name, mine, theirs) => {
+    it.each(
+      sampled(
+        [
+          ['append and remove', 'echo 2 >> f', 'rm f'],
+          ['replace and remove', 'echo 2 > g; mv g f', 'rm f'],
+          ['append and rename', 'echo 2 >> f', 'mv f moved'],
+          ['append in a folder and remove it', 'echo 2 >> d/f', 'rm -r d'],
+          ['append in a folder and recreate it', 'echo 2 >> d/f', 'rm -r d; mkdir d'],
+        ],
+        2,
+      ),
+    )('%s by another command: the removal is not undone', async (_name, mine, theirs) => {
       sh('echo 1 > f; mkdir d; echo 1 > d/f');
       let other: Tried | undefined;
       const tried = await during(mine, async () => (other = await run(theirs)));
@@ -174,7 +181,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
     });
 
     it('a change just before a command started is not a conflict', async () => {
-      for (let round = 0; round < scaled(10, 3); round += 1) {
+      for (let round = 0; round < scaled(10, 2); round += 1) {
         sh(`echo ${round} > f`);
         expect(await run('echo x >> f')).toMatchObject({ ok: true });
       }
@@ -278,7 +285,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
               sh('rm -rf real b ba ab merged mine');
             }
           }),
-          { numRuns: scaled(8, 3) },
+          { numRuns: scaled(8, 2) },
         );
       },
     );

@@ -4,7 +4,7 @@ import { appendFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { isFullSize, scaled } from '../../../../../tests/support/scaled.js';
+import { isFullSize, sampled, scaled } from '../../../../../tests/support/scaled.js';
 import { shellCmd } from '../../shell/shell-cmd.js';
 import { findSandboxes } from '../../testing/find-sandboxes.js';
 import { makeFolder, type TestFolder } from '../../../../../tests/support/make-folder.js';
@@ -283,7 +283,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       }
     };
 
-    it.each(plants)('$name', async (planted) => {
+    it.each(sampled(plants, 10))('$name', async (planted) => {
       await planted.before?.(folder.path);
       let asked = 0;
       const during = await plant(planted.command, {
@@ -334,7 +334,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       // With closed outputs, nothing outside shows that it is still running. Renames swap the plant in and out as fast as
       // possible.
       const loop = `perl -e 'while (1) { rename "ok/x", ".git"; rename ".git", "ok/x" }'`;
-      for (let round = 0; round < scaled(10, 3); round += 1) {
+      for (let round = 0; round < scaled(10, 1); round += 1) {
         const tried = await plant(
           `mkdir -p many ok/x; touch many/{1..300}; for i in 1 2 3 4; do (exec > /dev/null 2>&1; mkdir -p $i/ok/x; cd $i; ${loop}) & done; sleep 0.05`,
         );
