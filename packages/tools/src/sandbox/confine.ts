@@ -106,7 +106,7 @@ async function confineByBubblewrap(
       : undefined;
   const hasWayOut = network === 'public' || network === 'direct';
   const gateway = hasWayOut
-    ? openGateway(withPrivateHosts(privateHosts, confinement.outside), confinement.onRefused)
+    ? openGateway(withPrivateHosts(privateHosts, confinement.outside), { onRefused: confinement.onRefused })
     : undefined;
   const environment = {
     ...confinement.programs?.environment,

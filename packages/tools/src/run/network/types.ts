@@ -1,14 +1,7 @@
+import type { TriedHost } from '@countersign/protocol';
 import type { Bubblewrap } from '../../sandbox/bubblewrap-arguments.js';
 import type { Outside } from '../../sandbox/gateway/gateway.js';
 import type { ModelRoute } from '../model/types.js';
-
-/** One host that a run tried to reach. Only a lookup of its name has no port. */
-export interface TriedHost {
-  readonly host: string;
-  readonly port?: number;
-  readonly allowed: boolean;
-  readonly count: number;
-}
 
 /** A port of the run, and its address outside: `http://127.x.y.z:N`, never 127.0.0.1, because cookies ignore ports. */
 export interface OpenedPort {
@@ -17,6 +10,8 @@ export interface OpenedPort {
 }
 
 export interface RunNetworkOptions {
+  /** The id of the run, which determines the address of its ports. */
+  readonly id: string;
   readonly sandbox: Pick<Bubblewrap, 'program' | 'userNamespace'>;
   /** What rules and `--allow-host` name: `example.com`, `*.example.com`, or a private address with its port. */
   readonly hosts: readonly string[];

@@ -4,8 +4,10 @@ import type { Socket as Datagrams } from 'node:dgram';
 import { connect as netConnect, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { readNameQuestion, writeNameAnswer, type NameQuestion } from './answer-name.js';
+import { joinSockets, type Requires } from './join-sockets.js';
+import { GATEWAY_PORT } from './listen-scripts.js';
 import { createNameTable } from './name-table.js';
-import { errorMessage } from '@countersign/core/ports';
+import { errorMessage, ToolFailure } from '@countersign/core/ports';
 import {
   publicNetwork,
   RefusedHostError,
@@ -18,52 +20,9 @@ import {
 // Don't use `import`: since Node 22.5 it also loads `WebSocket` and all of `fetch`, which takes 45 ms.
 const http = (): typeof Http => process.getBuiltinModule('node:http');
 
-/** The gateway's port in the sandbox, whose network contains nothing else. */
-const PORT = 3128;
-
-/**
- * Run by our own Node in the sandbox before the command: listens and passes us the listening socket. The socket stays in the sandbox's network,
- * so its clients are inside while our connections are outside.
- */
-export const LISTEN = `
-const server = require('node:net').createServer().listen(${PORT}, '127.0.0.1', () => {
-  process.send('listening', server, () => process.exit());
-});
-`;
-
-/** Common service ports. A program that connects to a host name on one of these needs no proxy support. */
-const DIRECT_PORTS = [
-  ...[
-    22, 25, 80, 110, 143, 443, 465, 587, 853, 993, 995, 1433, 1521, 2525, 3000, 3306, 4000, 4317, 4318, 5000, 5432,
-    5671,
-  ],
-  ...[5672, 6379, 6380, 6443, 6543, 7687, 8000, 8080, 8086, 8123, 8443, 8883, 9000, 9090, 9092, 9200, 9243, 9418, 9443],
-  ...[11211, 15672, 19530, 26257, 27017],
-];
-
-/**
- * Like `LISTEN`, for programs without proxy support: listens on common ports and for DNS, and passes us all sockets. Skips ports that are not
- * available.
- */
-export const LISTEN_DIRECTLY = `
-const { createServer } = require('node:net');
-const sent = [];
-const hand = (what, handle) => new Promise((done) => process.send(what, handle, done));
-const listen = (what, port, address) =>
-  new Promise((done) => {
-    const server = createServer().once('error', () => done()).listen(port, address, () => done(hand(what, server)));
-  });
-const names = new Promise((done) => {
-  const socket = require('node:dgram').createSocket('udp4');
-  socket.once('error', () => done()).bind(53, '127.0.0.1', () => done(hand('names', socket)));
-});
-const all = [listen('proxy', ${PORT}, '127.0.0.1'), names, ...${JSON.stringify(DIRECT_PORTS)}.map((port) => listen('direct', port, '0.0.0.0'))];
-Promise.all(all).then(() => process.send('done', () => process.exit()));
-`;
-
 /** The proxy variables. Programs that ignore them can't connect to anything. */
 export function gatewayEnvironment(opensLoopback = false): Record<string, string> {
-  const address = `http://127.0.0.1:${PORT}`;
+  const address = `http://127.0.0.1:${GATEWAY_PORT}`;
   const names = ['http_proxy', 'https_proxy', 'all_proxy'].flatMap((name) => [name, name.toUpperCase()]);
   const inside = opensLoopback ? '' : 'localhost,127.0.0.1,::1';
   const own = { no_proxy: inside, NO_PROXY: inside, NODE_USE_ENV_PROXY: '1' };
@@ -93,13 +52,23 @@ export interface Gateway {
   close(): void;
 }
 
+/** `port` is undefined while only a name is looked up. */
+export interface GatewayOptions {
+  /** Called for each address that was refused because it is not public. */
+  readonly onRefused?: ((refused: RefusedHost) => void) | undefined;
+  /** Other hosts are not even resolved. */
+  readonly mayReach?: (host: string, port?: number) => boolean;
+  readonly onTried?: (tried: { host: string; port: number | undefined; allowed: boolean }) => void;
+  readonly requires?: (host: string) => Requires;
+}
+
 /**
  * A proxy for HTTP, and through CONNECT for other protocols. Resolves a name once and connects to the address that was checked: a second lookup
  * could return a different one (DNS rebinding).
  */
 export function openGateway(
   { network, connect }: Outside = THE_INTERNET,
-  onRefused: (refused: RefusedHost) => void = () => undefined,
+  { onRefused, mayReach = () => true, onTried, requires = () => 'any' }: GatewayOptions = {},
 ): Gateway {
   const open = new Set<Duplex>();
   let asking = 0;
@@ -110,10 +79,18 @@ export function openGateway(
     return socket;
   };
   const resolve = async (host: string, port?: number): Promise<readonly Address[]> => {
+    const tried = (allowed: boolean): void => onTried?.({ host, port, allowed });
+    if (!mayReach(host, port)) {
+      tried(false);
+      throw new ToolFailure(`no rule allows connections to ${host}`);
+    }
     try {
-      return await resolveHost(host, network, port);
+      const found = await resolveHost(host, network, port);
+      if (port !== undefined) tried(true);
+      return found;
     } catch (error) {
-      if (error instanceof RefusedHostError) onRefused(error.refused);
+      if (error instanceof RefusedHostError) onRefused?.(error.refused);
+      tried(!(error instanceof RefusedHostError));
       throw error;
     }
   };
@@ -123,7 +100,7 @@ export function openGateway(
     return keep(connect(found.address, port));
   };
   const proxy = http().createServer((request, response) => {
-    void forward(request, reach)
+    void forward(request, { reach, requires })
       .then((answer) => {
         response.writeHead(answer.statusCode ?? 502, answer.headers);
         answer.pipe(response).on('error', () => answer.destroy());
@@ -134,9 +111,12 @@ export function openGateway(
       });
   });
   proxy.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    void tunnel(request, socket, head, reach);
+    void tunnel(request, socket, head, { reach, requires });
   });
   const names = createNameTable();
+  // Where every address leads to us (see `holdNetwork`), other addresses are hosts themselves.
+  const hostAt = (address: string): string | undefined =>
+    names.nameAt(address) ?? (address.startsWith('127.') ? undefined : address);
   const ends: (() => void)[] = [];
   const take = (listener: Server, taken: (socket: Socket) => void): void => {
     ends.push(() => listener.close());
@@ -174,9 +154,9 @@ export function openGateway(
     },
     serveDirectly(listener) {
       take(listener, (socket) => {
-        const host = names.nameAt(socket.localAddress ?? '');
+        const host = hostAt(socket.localAddress ?? '');
         if (host === undefined) socket.destroy();
-        else void join(socket, () => reach(host, socket.localPort ?? 0));
+        else void join(socket, { host, requires: requires(host) }, () => reach(host, socket.localPort ?? 0));
       });
     },
     close() {
@@ -188,11 +168,15 @@ export function openGateway(
 }
 
 /** Data that a program sends before the other side is connected stays in its socket. */
-async function join(socket: Socket, reach: () => Promise<Socket>): Promise<void> {
+async function join(
+  socket: Socket,
+  to: { host: string; requires: Requires },
+  reach: () => Promise<Socket>,
+): Promise<void> {
   socket.pause();
   try {
     const outside = await reach();
-    outside.once('connect', () => outside.pipe(socket).pipe(outside));
+    outside.once('connect', () => joinSockets(socket, outside, to));
     outside.once('close', () => socket.destroy());
     socket.once('close', () => outside.destroy());
   } catch {
@@ -200,16 +184,24 @@ async function join(socket: Socket, reach: () => Promise<Socket>): Promise<void>
   }
 }
 
-type Reach = (host: string, port: number) => Promise<Socket>;
+interface Ways {
+  readonly reach: (host: string, port: number) => Promise<Socket>;
+  readonly requires: (host: string) => Requires;
+}
 
-async function tunnel(request: IncomingMessage, socket: Duplex, head: Buffer, reach: Reach): Promise<void> {
+async function tunnel(
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  { reach, requires }: Ways,
+): Promise<void> {
   try {
     const { host, port } = readAuthority(request.url ?? '');
     const outside = await reach(host, port);
     outside.once('connect', () => {
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
-      outside.write(head);
-      outside.pipe(socket).pipe(outside);
+      if (head.length > 0) socket.unshift(head);
+      joinSockets(socket, outside, { host, requires: requires(host) });
     });
     outside.once('close', () => socket.destroy());
     socket.once('close', () => outside.destroy());
@@ -229,9 +221,10 @@ function readAuthority(text: string): { host: string; port: number } {
 /** Hop-by-hop headers, which a proxy must not forward. */
 const BETWEEN = ['proxy-connection', 'proxy-authorization', 'connection', 'keep-alive', 'te', 'trailer', 'upgrade'];
 
-async function forward(request: IncomingMessage, reach: Reach): Promise<IncomingMessage> {
+async function forward(request: IncomingMessage, { reach, requires }: Ways): Promise<IncomingMessage> {
   const url = new URL(request.url ?? '');
-  if (url.protocol !== 'http:') throw new Error('only plain http is forwarded; use CONNECT for everything else');
+  if (url.protocol !== 'http:' || requires(url.hostname) === 'tls')
+    throw new Error('only plain http is forwarded; use CONNECT for everything else');
   const socket = await reach(url.hostname, Number(url.port || 80));
   const headers = Object.entries(request.headers).filter(([name]) => !BETWEEN.includes(name));
   return await new Promise((resolve, reject) => {

@@ -1,0 +1,122 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { Socket as Datagrams } from 'node:dgram';
+import { Server, Socket } from 'node:net';
+import { findSystemProgram, SYSTEM_PATH } from '@countersign/changes';
+import type { Bubblewrap } from '../../sandbox/bubblewrap-arguments.js';
+import type { Gateway } from '../../sandbox/gateway/gateway.js';
+import { DIRECT_PORTS, holdNetwork } from '../../sandbox/gateway/listen-scripts.js';
+
+/**
+ * Any user may bind any port there, as in `ownNetworkArguments`. If there is an `ip` program, every address leads to our listeners, so that
+ * attempts to reach addresses are seen, too.
+ */
+const PREPARE = `
+echo 0 > /proc/sys/net/ipv4/ip_unprivileged_port_start
+ip route add local 0.0.0.0/0 dev lo 2> /dev/null
+exec "$@"
+`;
+
+/** A dev server in the run may listen on any other port. */
+const LOW_PORTS = DIRECT_PORTS.filter((port) => port < 1024);
+
+export interface HeldNetwork {
+  /** Words before those of a program that enters the network. */
+  readonly before: readonly string[];
+  /** Connects to a port in the network. Undefined if nothing listens there. */
+  join(port: number): Promise<Socket | undefined>;
+  close(): Promise<void>;
+}
+
+/**
+ * Creates a network namespace with nothing but our listeners. A process of ours stays in it, outside of the sandbox: programs in the sandbox
+ * can't see it.
+ */
+export async function openHeldNetwork(
+  { program, userNamespace }: Pick<Bubblewrap, 'program' | 'userNamespace'>,
+  {
+    gateway,
+    serveModel,
+    ports,
+  }: { gateway: Gateway; serveModel: (listener: Server) => void; ports: readonly number[] },
+): Promise<HeldNetwork> {
+  const nsenter = findSystemProgram('nsenter');
+  if (nsenter === undefined) throw new Error('nsenter is not installed in a system folder. Install util-linux');
+  const isRoot = process.getuid?.() === 0;
+  if (!isRoot && !userNamespace.includes('--unshare-user')) throw new Error('user namespaces are not available here');
+  const asRoot = isRoot ? [] : ['--unshare-user', '--uid', '0', '--gid', '0', '--cap-add', 'ALL'];
+  const words = [
+    ...asRoot,
+    '--unshare-net',
+    '--die-with-parent',
+    '--dev-bind',
+    '/',
+    '/',
+    '/bin/sh',
+    '-c',
+    PREPARE,
+    'network',
+  ];
+  const script = holdNetwork([...new Set([...LOW_PORTS, ...ports])]);
+  const child = spawn(program, [...words, process.execPath, '-e', script], {
+    cwd: '/',
+    env: { PATH: SYSTEM_PATH },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  let said = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(0, 1_000)));
+  const ended = new Promise<void>((done) => child.once('exit', done).once('error', () => done()));
+  const joins = new Map<number, (socket: Socket | undefined) => void>();
+  const failed = ended.then(() => {
+    throw new Error(`the network of the run could not be set up: ${said.trim()}`);
+  });
+  const pid = await Promise.race([takeHandles(child, { gateway, serveModel, joins }), failed]);
+  failed.catch(() => undefined);
+  let next = 0;
+  const net = `--net=/proc/${pid}/ns/net`;
+  return {
+    before: isRoot
+      ? [nsenter, net, '--']
+      : [nsenter, '--preserve-credentials', `--user=/proc/${pid}/ns/user`, net, '--'],
+    async join(port) {
+      next += 1;
+      const id = next;
+      if (!child.connected) return undefined;
+      return await new Promise((resolve) => {
+        joins.set(id, resolve);
+        child.send({ id, port });
+      });
+    },
+    async close() {
+      child.kill('SIGKILL');
+      await ended;
+      for (const joined of joins.values()) joined(undefined);
+    },
+  };
+}
+
+interface Handles {
+  readonly gateway: Gateway;
+  readonly serveModel: (listener: Server) => void;
+  readonly joins: Map<number, (socket: Socket | undefined) => void>;
+}
+
+/** Resolves with the PID of the process in the network, once all its listeners are ours. */
+async function takeHandles(child: ChildProcess, { gateway, serveModel, joins }: Handles): Promise<number> {
+  return await new Promise((resolve) => {
+    child.on('message', (message: unknown, handle: unknown) => {
+      if (handle instanceof Datagrams) gateway.serveNames(handle);
+      else if (handle instanceof Server && message === 'proxy') gateway.serve(handle);
+      else if (handle instanceof Server && message === 'model') serveModel(handle);
+      else if (handle instanceof Server) gateway.serveDirectly(handle);
+      else if (hasNumber(message, 'pid')) resolve(message.pid);
+      else if (hasNumber(message, 'id')) {
+        joins.get(message.id)?.(handle instanceof Socket ? handle : undefined);
+        joins.delete(message.id);
+      }
+    });
+  });
+}
+
+function hasNumber<K extends string>(message: unknown, key: K): message is Record<K, number> {
+  return typeof message === 'object' && message !== null && typeof Reflect.get(message, key) === 'number';
+}
