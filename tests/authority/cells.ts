@@ -39,10 +39,10 @@ function rightsOf({ who }: Actor): ReadonlySet<string> {
 }
 
 /**
- * All cells at full size. Otherwise, for each needed action an actor who lacks it and little else, and the weakest actor who suffices. On another
- * store than the first, every ninth of them.
+ * All cells at full size. Otherwise, for each needed action an actor who lacks it and little else, and the weakest actor who suffices; only every
+ * nth of them, if `every` is given.
  */
-export function sampleOf<R extends Needing>(cells: readonly Cell<R>[], { isOtherStore = false } = {}): Cell<R>[] {
+export function sampleOf<R extends Needing>(cells: readonly Cell<R>[], every = 1): Cell<R>[] {
   if (isFullSize) return [...cells];
   const rows = new Set(cells.map(({ row }) => row));
   const chosen = [...rows].flatMap((row) =>
@@ -51,7 +51,7 @@ export function sampleOf<R extends Needing>(cells: readonly Cell<R>[], { isOther
       cells.filter((cell) => cell.row === row),
     ),
   );
-  return chosen.filter((_, at) => !isOtherStore || at % 9 === 0);
+  return chosen.filter((_, at) => at % every === 0);
 }
 
 function atBoundary<R extends Needing>(row: R, cells: readonly Cell<R>[]): Cell<R>[] {

@@ -95,13 +95,14 @@ describe('[WHO9] the authority matrix of commands', () => {
     expect([...new Set(COMMANDS.map(({ command }) => command))].sort()).toEqual(namesOf(program).sort());
   });
 
-  it.each(['SQLite', 'PostgreSQL'])(
+  it.each(isFullSize ? ['SQLite', 'PostgreSQL'] : ['SQLite'])(
     'holds for every command on %s',
     async (kind) => {
       const isPostgres = kind === 'PostgreSQL';
       const matrix = await openMatrix(isPostgres ? { store: await openPostgres(await createMigratedDatabase()) } : {});
       const rows = COMMANDS.filter(({ words }) => words !== undefined);
-      const tries = sampleOf(triesOf(matrix, rows), { isOtherStore: isPostgres });
+      // In a small run, `routes.test.ts` tries the requests behind them on both sides of every boundary.
+      const tries = sampleOf(triesOf(matrix, rows), 3);
       const problems: (string | undefined)[] = [];
       const refused: [Try, Readonly<Record<string, string>>][] = [];
       for (const each of tries.filter(({ isAllowed }) => !isAllowed))

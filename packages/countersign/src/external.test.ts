@@ -260,7 +260,10 @@ describe('a call of an external program', () => {
     const file = inFolder(`${crypto.randomUUID()}.sqlite`);
     const clock = createFakeClock();
     const before = await open({ policy: ['allow claude__Bash(ls)'] }, file, clock);
-    const { id } = await before.propose({ command: 'ls', runs: { where: 'program', cwd: '/home/ada/project', reports: false } });
+    const { id } = await before.propose({
+      command: 'ls',
+      runs: { where: 'program', cwd: '/home/ada/project', reports: false },
+    });
     expect(await before.claim(id)).toMatchObject({ state: 'allowed' });
     await close(before);
     const t = await open({}, file, clock);

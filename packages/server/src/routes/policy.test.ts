@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { scaled } from '../../../../tests/support/scaled.js';
 import { closeApps, openApp } from '../testing/app-fixture.js';
 import { openHarbour, removing, type Harbour } from '../testing/harbour.js';
 
@@ -344,9 +345,9 @@ describe('world files', () => {
   it.each([
     ['an alias bomb', bomb, 400],
     ['an alias to itself', 'a: &a [*a]', 400],
-    ['deep nesting', '['.repeat(40_000), 400],
+    ['deep nesting', '['.repeat(scaled(40_000, 5_000)), 400],
     ['too many tokens', '- a\n'.repeat(100_000), 413],
-    ['many keys', Array.from({ length: 10_000 }, (_, i) => `k${i}: 1`).join('\n'), 422],
+    ['many keys', Array.from({ length: scaled(10_000, 1_000) }, (_, i) => `k${i}: 1`).join('\n'), 422],
     ['deep, balanced nesting', `a: ${'['.repeat(200)}${']'.repeat(200)}`, 422],
     ['a tag', 'countersign: 1\nname: !!js/function "x"', 400],
     ['two documents', 'countersign: 1\n---\nname: x', 400],

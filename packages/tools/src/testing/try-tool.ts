@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { ToolFailure, type Tool, type ToolContext } from '@countersign/core/ports';
 
 export type Tried = { ok: true; result: unknown } | { ok: false; error: string; result: unknown };
@@ -41,7 +41,16 @@ export async function tryTool(tool: Tool, args: Record<string, unknown>, about: 
 
 /** All processes in this working folder. One with an empty command line is a zombie. */
 export function processesIn(folder: string): string[] {
-  const script = 'for p in /proc/[0-9]*; do echo "${p##*/} $(readlink "$p/cwd") $(tr "\\0" " " < "$p/cmdline")"; done';
-  const list = execFileSync('bash', ['-c', script], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-  return list.split('\n').filter((line) => line.split(' ')[1] === folder && line.split(' ').slice(2).join('') !== '');
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((id) => {
+      try {
+        if (readlinkSync(`/proc/${id}/cwd`) !== folder) return [];
+        const command = readFileSync(`/proc/${id}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+        return command === '' ? [] : [`${id} ${command}`];
+      } catch {
+        // It has ended in the meantime.
+        return [];
+      }
+    });
 }
