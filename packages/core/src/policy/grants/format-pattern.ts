@@ -30,6 +30,20 @@ function quoteName(name: string): string {
   return `"${Array.from(name, (character) => escapeCharacter(character)).join('')}"`;
 }
 
+/** The API's length limit for the rules and patterns in a decision. */
+export const LONGEST = 2000;
+
+/** Formats words to offer them. Undefined if the result would be too long: formatting only adds characters, and a model chooses how many there are. */
+export function formatShort(words: readonly PatternWord[]): string | undefined {
+  let length = 0;
+  for (const word of words) {
+    for (const piece of word) length += 'text' in piece ? piece.text.length : piece.stars;
+    length += 1;
+    if (length > LONGEST + 1) return undefined;
+  }
+  return formatPattern(words);
+}
+
 /** Formats words so that they parse back to the same words. Invisible characters are escaped. */
 export function formatPattern(words: readonly PatternWord[]): string {
   return words.map((word, at) => guardOperator(formatWord(word), at)).join(' ');

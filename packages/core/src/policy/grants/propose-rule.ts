@@ -5,7 +5,7 @@ import { coveringOne, groupsFor } from '../rules/find-rules.js';
 import { proposeClause } from '../effects/propose-clause.js';
 import { isRecord } from '../arguments/prepare-arguments.js';
 import { shownValue } from '../default-subjects.js';
-import { formatNamed, formatPattern } from './format-pattern.js';
+import { formatNamed, formatShort, LONGEST } from './format-pattern.js';
 import { plainHost } from '../patterns/host-pattern.js';
 import { normalSegments } from '../patterns/path-text.js';
 import { matchable } from '../matchable-call.js';
@@ -13,8 +13,6 @@ import type { Condition, PatternWord, CallFolders, PolicyCall } from '../types.j
 
 /** People don't read more lines than this before approving. */
 const MAX_RULES = 5;
-/** The API's length limit for the rules in a decision. */
-const LONGEST = 2000;
 
 /**
  * Proposes the narrowest allow rules for this call, one per line: the literal words, path or host of each subject that no rule allows yet, and the
@@ -78,9 +76,15 @@ export function namedConditions({
     return undefined;
   const members = isRecord(args.value) ? Object.entries(args.value).filter(([, value]) => value !== undefined) : [];
   if (members.length === 0) return undefined;
+  // Checked before they are sorted and formatted, because formatting only adds characters.
+  if (members.reduce((size, [name, value]) => size + sizeOf(name) + sizeOf(value), 0) > LONGEST) return undefined;
   return members
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]): Condition => ({ kind: 'equal', name, value: literal(shownValue(value)) }));
+}
+
+function sizeOf(value: unknown): number {
+  return typeof value === 'string' ? value.length : 0;
 }
 
 /** Splits the text of a decision or proposal into rules. */
@@ -101,11 +105,11 @@ function* uncovered(call: PolicyCall, there: readonly Policy[]): Generator<Subje
 export function literalPattern(subject: Subject, place: CallFolders): string | undefined {
   switch (subject.kind) {
     case 'words':
-      return formatPattern(subject.words.map(literal));
+      return formatShort(subject.words.map(literal));
     case 'path':
-      return formatPattern([literal(shortPath(subject.path, place))]);
+      return formatShort([literal(shortPath(subject.path, place))]);
     case 'host':
-      return formatPattern([literal(plainHost(subject.host))]);
+      return formatShort([literal(plainHost(subject.host))]);
     case 'dynamic':
       return undefined;
   }

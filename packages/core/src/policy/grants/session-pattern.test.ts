@@ -1,5 +1,7 @@
 import type { Subject } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
+import { formatPattern } from './format-pattern.js';
+import { literal, proposeRule } from './propose-rule.js';
 import { patternCovers } from './covers-call.js';
 import { toMatchable } from '../matchable-call.js';
 import { isNarrow, sessionPattern } from './session-pattern.js';
@@ -12,6 +14,13 @@ const command = (text: string, fixed: number, more: { exact?: true } = {}): Subj
   const words = text.split(' ');
   return { kind: 'words', words, spell: [0], files: [...words.keys()].slice(fixed), ...more };
 };
+/** The CPU time of this process, in microseconds. */
+function cpuOf(work: () => unknown): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
 const path = (path: string): Subject => ({ kind: 'path', path });
 
 describe('the default pattern of a session grant', () => {
@@ -37,6 +46,30 @@ describe('the default pattern of a session grant', () => {
     expect(sessionPattern({ tool: 'pay', subjects, place, arguments: args, subjectsFrom: 'arguments' })).toBe(
       'amount=5, to=bob',
     );
+  });
+
+  it('[CALL5.2] formats no more lines than people read, and none that is too long to be offered', () => {
+    let read = 0;
+    const counted = (name: string): Subject => ({
+      kind: 'words',
+      get words() {
+        read += 1;
+        return [name];
+      },
+    });
+    const subjects = Array.from({ length: 2_000 }, (_, at) => counted(`ls${at}`));
+    expect(sessionPattern(call(...subjects))).toBeUndefined();
+    expect(read).toBeLessThan(20);
+    const long = { kind: 'words', words: ['echo', '\u202E '.repeat(500_000)] } satisfies Subject;
+    const pay = { tool: 'pay', subjects: [long], place, arguments: { ok: true, value: { to: long.words[1] } } };
+    const formatting = cpuOf(() => formatPattern(long.words.map(literal)));
+    const offering = cpuOf(() => {
+      expect(sessionPattern(call(long))).toBeUndefined();
+      expect(proposeRule(call(long))).toBeUndefined();
+      expect(sessionPattern({ ...pay, subjectsFrom: 'arguments' })).toBeUndefined();
+      expect(proposeRule({ ...pay, subjectsFrom: 'arguments' })).toBeUndefined();
+    });
+    expect(offering).toBeLessThan(formatting / 2);
   });
 
   it.each<[string, Subject, boolean]>([

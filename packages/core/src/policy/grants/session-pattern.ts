@@ -1,7 +1,7 @@
 import type { Subject } from '@countersign/protocol';
 import { isByName } from '../compile-policy.js';
 import { patternCovers } from './covers-call.js';
-import { formatNamed, formatPattern } from './format-pattern.js';
+import { formatNamed, formatPattern, formatShort, LONGEST } from './format-pattern.js';
 import { matchable } from '../matchable-call.js';
 import { literal, literalPattern, namedConditions } from './propose-rule.js';
 import { parsePattern } from '../rules/read-pattern.js';
@@ -11,8 +11,6 @@ import type { PatternWord, PolicyCall } from '../types.js';
 
 /** People don't read more lines than this before approving. */
 const MAX_LINES = 5;
-/** The API's length limit for a pattern. */
-const LONGEST = 2000;
 
 /**
  * What "for this chat" covers unless a person chooses otherwise (CALL5.2), one pattern per line: the same program and options with any files in the
@@ -20,7 +18,7 @@ const LONGEST = 2000;
  */
 export function sessionPattern(call: PolicyCall): string | undefined {
   const lines = linesOf(call);
-  if (lines === undefined || lines.size === 0 || lines.size > MAX_LINES) return undefined;
+  if (lines === undefined || lines.size === 0) return undefined;
   const pattern = [...lines].join('\n');
   return pattern.length <= LONGEST && patternCovers(pattern, matchable(call)) ? pattern : undefined;
 }
@@ -36,6 +34,7 @@ function linesOf(call: PolicyCall): Set<string> | undefined {
     const line = lineOf(subject, call);
     if (line === undefined) return undefined;
     lines.add(line);
+    if (lines.size > MAX_LINES) return undefined;
   }
   return lines;
 }
@@ -48,7 +47,7 @@ function lineOf(subject: Subject, { place }: PolicyCall): string | undefined {
   const { words, files } = subject;
   let end = words.length;
   while (end > 1 && files.includes(end - 1) && isInFolder(words[end - 1] ?? '', folder)) end -= 1;
-  return formatPattern([...words.slice(0, end).map(literal), IN_FOLDER]);
+  return formatShort([...words.slice(0, end).map(literal), IN_FOLDER]);
 }
 
 /** Whether a pattern has no star except for files in the working folder. Outside the sandbox, a grant covers nothing wider (CALL5.8). */
