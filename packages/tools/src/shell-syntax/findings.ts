@@ -37,9 +37,15 @@ export function noFindings(): Findings {
   return { commands: [], inner: [], paths: [], reasons: [], folders: [], depth: 0, left: { texts: MAX_TEXTS } };
 }
 
+/** Each reason once, because a command may have thousands. */
 export function noteReason({ reasons }: Findings, reason: Reason): void {
-  if (!reasons.some(({ why }) => JSON.stringify(why) === JSON.stringify(reason.why))) reasons.push(reason);
-  else if (!reason.told) reasons.push(reason);
+  if (!reasons.some((known) => isSameReason(known, reason))) reasons.push(reason);
+}
+
+function isSameReason(known: Reason, { why, told }: Reason): boolean {
+  // A reason that was told adds nothing to the same one that wasn't.
+  if (known.told && !told) return false;
+  return known.why.code === why.code && JSON.stringify(known.why) === JSON.stringify(why);
 }
 
 export function noteRedirect(findings: Findings, reading: RedirectReading): void {
@@ -86,7 +92,15 @@ const MAX_PATHS = 500;
 export function pathsInFolders({ folders, commands }: Findings): readonly string[] {
   if (folders.length === 0 || commands.length < 2) return [];
   const words = commands.flatMap((command) => command.words.slice(1).filter((word) => !/^[-/~]/.test(word)));
-  return folders.flatMap((folder) => [folder, ...words.map((word) => `${folder}/${word}`)]).slice(0, MAX_PATHS);
+  const paths: string[] = [];
+  for (const folder of folders) {
+    paths.push(folder);
+    for (const word of words) {
+      if (paths.length >= MAX_PATHS) return paths;
+      paths.push(`${folder}/${word}`);
+    }
+  }
+  return paths.slice(0, MAX_PATHS);
 }
 
 function noteSpecial(findings: Findings, kind: ProgramKind, words: readonly string[], read: Read): void {
