@@ -17,6 +17,7 @@ const { status } = spawnSync(
   {
     stdio: 'inherit',
     env: {
+      RUNS_FACTOR: '1',
       SOAK_TURNS: '1000',
       SOAK_CHATS: '50',
       SOAK_SERVERS: '4',

@@ -7,7 +7,7 @@ import { createMigratedDatabase } from '../support/postgres-database.js';
 import { scaled } from '../support/scaled.js';
 import { countingTool, isStatus, nextEvent, openEngine, prepare, say, signer, approvalFor } from './engines-fixture.js';
 
-const ROUNDS = scaled(10, 3);
+const ROUNDS = scaled(10, 2);
 
 describe('[STORE4.1] decisions on one PostgreSQL', () => {
   it('[CALL8] a message goes to one process, the decision to all of them concurrently, and the tool runs once', async () => {

@@ -15,7 +15,7 @@ import { createMigratedDatabase } from '../support/postgres-database.js';
 import { scaled } from '../support/scaled.js';
 import { countingTool, isStatus, nextEvent, openEngine, prepare, say, signer, approvalFor } from './engines-fixture.js';
 
-const ROUNDS = scaled(10, 3);
+const ROUNDS = scaled(10, 2);
 
 describe('[STORE4.1] messages and events on one PostgreSQL', () => {
   it('[WORLD14] a model sees messages sent through another process', async () => {
@@ -99,7 +99,7 @@ describe('[STORE4.1] messages and events on one PostgreSQL', () => {
     const names = ['Ann', 'Ben', 'Cid'];
     for (const name of names)
       await addAgent(engine.runtime, worldId, { name, provider: 'scripted', model: 'm', tools: [] }, signer);
-    for (let round = 1; round <= scaled(20, 5); round += 1) {
+    for (let round = 1; round <= scaled(20, 3); round += 1) {
       await say(engine, worldId, chatId, '@Ann @Ben @Cid');
       await expect
         .poll(async () => (await engine.runtime.store.read((reader) => reader.chat(chatId)))?.status)

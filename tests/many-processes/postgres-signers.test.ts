@@ -56,7 +56,7 @@ describe('[SIGN1] [STORE4.1] signatures on one PostgreSQL', () => {
     const scene = await prepare(a);
     const { worldId } = scene;
     await setPolicy(a.runtime, worldId, ['ask stamp by 3 of @finance'], signer);
-    const rounds = scaled(10, 3);
+    const rounds = scaled(10, 2);
     for (let round = 1; round <= rounds; round += 1) {
       const id = await ask(a, b, scene, `letter_${round}`);
       const idle = nextEvent(b, worldId, isStatus('idle'));
@@ -98,7 +98,7 @@ describe('[SIGN1] [STORE4.1] signatures on one PostgreSQL', () => {
     await addAgent(a.runtime, worldId, { name: 'Reviewer', provider: 'scripted', model: 'm', tools: [] }, signer);
     await updateWorld(a.runtime, worldId, { mainAgent: 'clerk' }, signer);
     await setPolicy(a.runtime, worldId, ['ask stamp by agent @reviewer'], signer);
-    const rounds = scaled(10, 3);
+    const rounds = scaled(10, 2);
     for (let round = 1; round <= rounds; round += 1) {
       // A chat of its own: the model answers by the last message.
       const { id: chatId } = await createChat(a.runtime, worldId);

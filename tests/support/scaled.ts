@@ -15,7 +15,9 @@ export function scaled(full: number, least = 25): number {
 }
 
 /** A test that only `npm run verify` runs. Elsewhere it isn't registered, so that it doesn't count as skipped. */
-export const itAtFullSize: (title: string, run: () => Promise<void> | void) => void = isFullSize ? it : () => undefined;
+export const itAtFullSize: (title: string, run: () => Promise<void> | void, timeoutMs?: number) => void = isFullSize
+  ? it
+  : () => undefined;
 
 /** All rows of a table at full size. In `npm test` only `count` of them: the first, and others evenly spread. */
 export function sampled<Row>(rows: readonly Row[], count: number): readonly Row[] {

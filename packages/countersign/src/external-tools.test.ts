@@ -1,6 +1,7 @@
 import { addAgent, claimExternal, createWorld, listApprovals, proposeExternal, type Engine } from '@countersign/core';
 import { externalTool } from '@countersign/tools';
 import { afterEach, expect, it } from 'vitest';
+import { sampled } from '../../../tests/support/scaled.js';
 import { asked, caller } from './testing/external-worlds.js';
 import { createTestEngine, person } from './testing/test-engine.js';
 
@@ -109,7 +110,7 @@ it('[EXT1.5] a deny rule for a built-in tool holds for each tool that stands for
   const allowed = calls.map(([tool]) => `allow ${tool}`);
   expect(await claims([...denied, ...allowed], calls)).toEqual(calls.map(([tool]) => [tool, 'denied']));
   // One rule denies only the tools that stand for that built-in tool.
-  for (const rule of denied) {
+  for (const rule of sampled(denied, 3)) {
     const states = await claims([rule], calls);
     const expected = calls.map(([tool]) => [
       tool,

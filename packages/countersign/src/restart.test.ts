@@ -108,7 +108,7 @@ describe('pending state', () => {
     expect(runs).toHaveLength(1);
   });
 
-  const CHATS = scaled(200, 40);
+  const CHATS = scaled(200, 20);
   const EACH = 5;
   it(`[CALL9] [CALL8] ${CHATS * EACH} approvals pending across a restart: all are there, in order, and each runs once`, async () => {
     // At most 200 calls of one agent wait.

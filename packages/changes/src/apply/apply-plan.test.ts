@@ -77,7 +77,7 @@ describe.skipIf(process.platform !== 'linux')('applying a draft', () => {
     '[CHANGE2.1] a process that is killed while it applies a draft %s leaves all of its changes or none',
     { timeout: isFullSize ? 3_600_000 : 300_000 },
     async (_name, disk) => {
-      const rounds = isFullSize ? scaled(100) : 4;
+      const rounds = isFullSize ? scaled(100) : 3;
       const seen = new Set<string>();
       for (let round = 0; round < rounds; round += 1) {
         const place = await mkdtemp(join(top, 'round-'));

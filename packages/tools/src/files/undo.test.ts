@@ -164,7 +164,7 @@ describe('[CHANGE10] undoing write_file and edit_file, without a sandbox', () =>
     '[CHANGE10.2] a process that is killed leaves the old or the new file, and what it kept can be undone',
     { timeout: 120_000 },
     async () => {
-      for (let round = 0; round < (isFullSize ? 100 : 5); round += 1) {
+      for (let round = 0; round < (isFullSize ? 100 : 3); round += 1) {
         const child = spawn(process.execPath, [program, folder.path, kept.path], {
           stdio: ['ignore', 'pipe', 'inherit'],
         });
