@@ -1,4 +1,4 @@
-import type { RunAgentId } from '../agents/types.js';
+import type { RunAgent as RunAgentId } from '@countersign/protocol';
 
 /**
  * A login that the agent renewed. `account`: of the new one, compared with the one outside; `unknown`: nothing in the file says it. It is
@@ -8,7 +8,7 @@ export interface RenewedLogin {
   readonly agent: RunAgentId;
   readonly account: 'same' | 'other' | 'unknown';
   /** The file outside. */
-  readonly path: string;
+  readonly file: string;
   /** SHA-256 of the file outside at the start of the run. If it has changed since, nothing is written back. */
   readonly before: string;
   /** The file with the new login, in the run's folder. */
