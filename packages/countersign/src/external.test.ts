@@ -256,6 +256,25 @@ describe('a call of an external program', () => {
     expect(t.events.at(-1)).toMatchObject({ type: 'TOOL_EXECUTION_FAILED', error: 'exit code 1' });
   });
 
+  it('[EXT1.18] a long command leaves room for others between being read, inspected and judged', async () => {
+    const t = await open();
+    const ticksWhile = async (key: string, command: string): Promise<number> => {
+      let isOver = false;
+      let ticks = 0;
+      const tick = (): void => {
+        ticks += 1;
+        if (!isOver) setImmediate(tick);
+      };
+      setImmediate(tick);
+      await t.propose({ key, command });
+      isOver = true;
+      return ticks;
+    };
+    const short = await ticksWhile('short', 'ls a1');
+    const lines = Array.from({ length: 1_900 }, (_, at) => `ls a${at}`).join('\n');
+    expect(await ticksWhile('long', lines)).toBeGreaterThanOrEqual(short + 2);
+  });
+
   it('[EXT1.3] a restart keeps the time limit of a call that is running outside', async () => {
     const file = inFolder(`${crypto.randomUUID()}.sqlite`);
     const clock = createFakeClock();

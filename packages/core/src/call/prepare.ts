@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { predictCall, findPredictor } from '../evidence/predict-call.js';
 import { inspectCall } from '../evidence/inspect-call.js';
 import { toPrepared, type CallSetting as AnyCallSetting, type PreparedCall } from '../evidence/prepared-call.js';
@@ -57,6 +58,7 @@ function withQuestion(prepared: PreparedCall): PreparedCall {
 export async function prepareCall(runtime: Runtime, call: ParsedCall, about: CallSetting): Promise<PreparedCall> {
   const { agentId, worldId, wasAsked } = about;
   const prepared = await inspectCall(runtime, call, about);
+  await letOthersRun(call);
   // Predicted once, when the call is made: nothing that is signed or applied depends on it.
   const predictor = wasAsked ? undefined : findPredictor(runtime, worldId, call);
   if (!canRehearse(call) && predictor === undefined) return prepared;
@@ -74,6 +76,12 @@ export async function prepareCall(runtime: Runtime, call: ParsedCall, about: Cal
   const found = await predictCall(runtime, predictor, prepared, { ...about, snapshot: state.snapshot });
   return 'prediction' in found ? { ...prepared, claimed: found } : withRecord(prepared, found);
 }
+
+/** Reading, inspecting and judging a long call each take up to 20 ms, and together they would block everyone for twice the limit. */
+export async function letOthersRun({ argumentsText }: ParsedCall): Promise<void> {
+  if (argumentsText.length > LONG) await setImmediate();
+}
+const LONG = 8 * 1024;
 
 function withRecord(prepared: PreparedCall, rehearsal: RehearsalRecord): PreparedCall {
   return prepared.signed === undefined ? prepared : { ...prepared, signed: { ...prepared.signed, rehearsal } };

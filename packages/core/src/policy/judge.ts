@@ -79,11 +79,16 @@ export function weigh(policies: Policies, call: PolicyCall): Weighing {
   const { programDirectory: workingDirectory, home } = call.place;
   const inProgram =
     workingDirectory === undefined ? [] : both.map((one) => ({ ...one, place: { workingDirectory, home } }));
+  const others = [...both.slice(1), ...inProgram].filter(({ tool }) => stopsSome(policies, tool));
   const { admin, world, agent } = policies;
   const strict = { ...(admin === undefined ? {} : { admin: withoutAllow(admin) }), world: withoutAllow(world), agent };
-  return [...both.slice(1), ...inProgram].reduce<Weighing>(
-    (own, other) => addStrict(own, weighOne(strict, other)),
-    weighOne(policies, call),
+  return others.reduce<Weighing>((own, other) => addStrict(own, weighOne(strict, other)), weighOne(policies, call));
+}
+
+/** Whether a deny or ask rule is about this tool. If none is, its call need not be prepared, which takes milliseconds for a long command. */
+function stopsSome({ admin, world, agent }: Policies, tool: string): boolean {
+  return [admin, world, agent].some(
+    (policy) => groupsFor(policy?.deny, tool).length > 0 || groupsFor(policy?.ask, tool).length > 0,
   );
 }
 

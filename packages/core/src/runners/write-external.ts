@@ -4,7 +4,7 @@ import { placeOutside, type StoredExternalCall } from '../step/place.js';
 import { gateNeeds, gateProposal, saysWhoSigns } from '../call/gate.js';
 import { writeProposal } from '../call/ask.js';
 import { limitWaiting } from '../call/limit-waiting.js';
-import { isAsSeen, prepareProposal } from '../call/prepare.js';
+import { isAsSeen, letOthersRun, prepareProposal } from '../call/prepare.js';
 import type { PreparedCall } from '../evidence/prepared-call.js';
 import { parseCall, refreshTool, refuseMasked, toToolCall } from '../call/parse.js';
 import { markStarted } from '../call/start.js';
@@ -70,6 +70,7 @@ export async function writeExternal(
   const read = refuseMasked(parseCall(tool, toolName, canonicalJson(proposal.arguments)));
   if (!read.arguments.ok && read.argumentsText.length >= LONG_REFUSED)
     throw new CountersignError('invalid', `arguments: ${read.arguments.error}`, { field: 'arguments' });
+  await letOthersRun(read);
   const prepared = await prepareProposal(runtime, read, {
     worldId,
     chatId,
