@@ -12,6 +12,7 @@ import {
   tryPostgres,
   tryServer,
 } from '../scripts/installed.mjs';
+import { itAtFullSize } from './support/scaled.js';
 
 // `npm run verify` installs from the registry instead, on every supported version of Node, and checks the types as well
 // (scripts/check-install.mjs).
@@ -35,7 +36,8 @@ it('installs few packages, and none that only the command needs', () => {
   expect(megabytes).toBeLessThanOrEqual(LIMITS.megabytes);
 });
 
-it("runs the README's program", async () => {
+// `readme.test.ts` runs it in this checkout.
+itAtFullSize("runs the README's program", async () => {
   expect(await runReadme(app, env)).toMatch(/^human: Please tidy up\.\n[\s\S]*\nidle\n$/);
 });
 

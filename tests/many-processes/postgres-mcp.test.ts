@@ -9,14 +9,14 @@ it('[STORE4.1] a tool of an MCP server runs in the process of its turn: the one 
     const [first, second] = await Promise.all([farm.start(0), farm.start(1)]);
     const { id: world } = await first.client.createWorld({ name: 'Harbour' });
     await first.client.createAgent(world, { name: 'Ann', provider: 'stamping', model: 'm', tools: ['*'] });
-    await first.client.addMcpServer(world, stdio('everything'));
-    const state = async (): Promise<string> => (await first.client.mcpServer(world, 'everything')).value.status;
+    await first.client.addMcpServer(world, stdio('hostile'));
+    const state = async (): Promise<string> => (await first.client.mcpServer(world, 'hostile')).value.status;
     await expect.poll(state).toBe('running');
 
     /** Sends a message to one server, waits for its approval at another, and returns it undecided. */
     const ask = async (to: RunningServer, at: RunningServer, word: string) => {
       const { id: chat } = await to.client.createChat(world);
-      const content = `Please call mcp__everything__echo with {"message":"${word}"}`;
+      const content = `Please call mcp__hostile__quiet with {"message":"${word}"}`;
       await to.client.send(world, chat, { content });
       const pending = async () => (await at.client.approvals(world, { chat })).items[0];
       // If no approval arrives, the messages say why.
@@ -34,7 +34,9 @@ it('[STORE4.1] a tool of an MCP server runs in the process of its turn: the one 
     const words = async (at: RunningServer, { chat }: Asked): Promise<string | undefined> =>
       (await at.client.messages(world, chat)).items.at(-1)?.content;
     const expectEcho = async (at: RunningServer, asked: Asked): Promise<void> => {
-      await expect.poll(() => words(at, asked)).toBe(`It said: {"result":"Echo: ${asked.word}"}`);
+      await expect
+        .poll(() => words(at, asked))
+        .toBe(`It said: ${JSON.stringify({ result: `quiet ran with {"message":"${asked.word}"}` })}`);
     };
 
     const both = await Promise.all([ask(first, second, 'a'), ask(second, first, 'b')]);
@@ -49,7 +51,7 @@ it('[STORE4.1] a tool of an MCP server runs in the process of its turn: the one 
 
     // A server that starts later also sees it, and changes made elsewhere.
     const third = await farm.start(0);
-    await second.client.updateMcpServer(world, 'everything', { enabled: false });
+    await second.client.updateMcpServer(world, 'hostile', { enabled: false });
     const tools = async (): Promise<string[]> =>
       (await third.client.tools(world)).items.map(({ name }) => name).filter((name) => name.startsWith('mcp__'));
     await expect.poll(tools).toEqual([]);

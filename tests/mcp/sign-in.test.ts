@@ -7,6 +7,7 @@ import type { McpServer, McpSignInStart } from '@countersign/protocol';
 import { serve } from '@countersign/server';
 import { expect, it, onTestFinished } from 'vitest';
 import { createMigratedDatabase } from '../support/postgres-database.js';
+import { scaled } from '../support/scaled.js';
 import { startOAuthServers, type OAuthServers } from './support/oauth-servers.js';
 
 /** The part of the redirect URL for the server `tides` in the world `lab`. */
@@ -310,7 +311,7 @@ it('[MCP4.2] two servers on one PostgreSQL that refresh at the same time use eac
   await withServer(oauth.url, first);
   await signIn(first, oauth);
   await expect.poll(async () => (await second.client.testMcpServer('lab', 'tides')).status).toBe('running');
-  for (let round = 1; round <= 3; round += 1) {
+  for (let round = 1; round <= scaled(3, 1); round += 1) {
     await oauth.revokeAccess();
     const tested = await Promise.all([first, second].map(({ client }) => client.testMcpServer('lab', 'tides')));
     expect(tested.map(({ status, signIn: at }) => [status, at?.state])).toEqual([

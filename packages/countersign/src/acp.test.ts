@@ -3,6 +3,7 @@ import { setPolicy, stopChat, systemClock, updateAgent, type Engine } from '@cou
 import type { Clock } from '@countersign/core/ports';
 import { MAY_ALL } from '@countersign/core/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { sampled } from '../../../tests/support/scaled.js';
 import { call, openAcpWorld, W } from './testing/acp-world.js';
 import { freshFolder } from './testing/fresh-folder.js';
 import { person } from './testing/test-engine.js';
@@ -312,11 +313,12 @@ describe('the session of an ACP agent', () => {
     expect(await after.lastText()).not.toContain('an old answer');
   });
 
-  it.each([
+  const ends = [
+    ['a stop', [{ ask: [call('c1', 'rm -rf build')] }]],
     ['an answer', 'Hello'],
     ['an error', [{ error: true }]],
-    ['a stop', [{ ask: [call('c1', 'rm -rf build')] }]],
-  ] as const)(
+  ] as const;
+  it.each(sampled(ends, 1))(
     '[EXT3.8] the program ends ten minutes after %s, and the next message starts it again',
     async (_, first) => {
       const { clock, held, fire } = clockHolding(600_000);

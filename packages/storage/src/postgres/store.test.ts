@@ -6,6 +6,7 @@ import { describeStore } from '@countersign/core/testing/store-contract';
 import pg from 'pg';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { createPostgresDatabase } from '../../../../tests/support/postgres-database.js';
+import { isFullSize } from '../../../../tests/support/scaled.js';
 import { openPostgres } from './open.js';
 
 type OpenStore = Parameters<typeof describeStore>[1];
@@ -60,5 +61,5 @@ const open: OpenStore = async () => {
   };
 };
 
-describeStore('PostgreSQL', open, { outlive: true, share: true });
+describeStore('PostgreSQL', open, { outlive: true, share: true, isShort: !isFullSize });
 describeSteps('PostgreSQL', open, { outlive: true, share: true });

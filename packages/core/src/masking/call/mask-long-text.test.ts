@@ -34,7 +34,7 @@ it.each([
 ])('[SAFE6.4] masks %s at the end of a part of a long text', (_, filler, secret) => {
   const masked = maskCallText(secret);
   expect(masked).not.toBe(secret);
-  for (const part of sampled(PARTS, 5)) {
+  for (const part of sampled(PARTS, 2)) {
     const before = callLimit - Math.ceil((secret.length * part) / 20);
     const text = filler(before) + secret + filler(callLimit);
     expect({ part, text: [...maskLongText(text)].join('') }).toEqual({
