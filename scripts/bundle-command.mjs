@@ -24,6 +24,7 @@ const bundles = {
       'apply-layer': join(root, 'packages', 'changes', 'dist', 'testing', 'apply-layer.js'),
       'crash-child': join(dist, 'testing', 'crash-child.js'),
       'dying-rehearsal': join(root, 'packages', 'tools', 'dist', 'testing', 'dying-rehearsal.js'),
+      'dying-run': join(root, 'packages', 'tools', 'dist', 'testing', 'dying-run.js'),
       'dying-server': join(root, 'packages', 'tools', 'dist', 'testing', 'dying-server.js'),
       'dying-undo': join(root, 'packages', 'tools', 'dist', 'testing', 'dying-undo.js'),
       'dying-write': join(root, 'packages', 'tools', 'dist', 'testing', 'dying-write.js'),
@@ -38,7 +39,7 @@ const bundles = {
  * Packages that are not bundled, because they load native code or their own files. `countersign` declares them as dependencies, and those for
  * PostgreSQL as optional peers (ADR 0036).
  */
-const EXTERNAL = ['@photostructure/sqlite', 'graphile-worker', 'pg', 'pino'];
+const EXTERNAL = ['@lydell/node-pty', '@photostructure/sqlite', 'graphile-worker', 'pg', 'pino'];
 
 /**
  * Builds the bundle, unless it is up to date. Rejects if there is nothing to bundle.

@@ -99,6 +99,7 @@ const manifestSchema = z.object({
   dependencies: names,
   devDependencies: names,
   peerDependencies: names,
+  optionalDependencies: names,
 });
 type Manifest = z.infer<typeof manifestSchema>;
 
@@ -219,7 +220,7 @@ describe('the import parser', () => {
   });
 
   function found(name: string, file: string, imported: string, dependencies: Record<string, string>): string[] {
-    const own = { name, dependencies, devDependencies: {}, peerDependencies: {} };
+    const own = { name, dependencies, devDependencies: {}, peerDependencies: {}, optionalDependencies: {} };
     const path = `packages/${name}/src/${file}`;
     const isTest = file.endsWith('.test.ts');
     return crossings(name, packages[name] ?? { may: [] }, own, {
@@ -238,6 +239,7 @@ function crossings(name: string, rules: PackageRules, own: Manifest, module: Sou
   const declared = {
     ...own.dependencies,
     ...own.peerDependencies,
+    ...own.optionalDependencies,
     ...(rules.bundled === true ? own.devDependencies : {}),
     ...(module.isTest ? { ...own.devDependencies, ...workspace.devDependencies } : {}),
   };

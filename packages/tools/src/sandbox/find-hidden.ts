@@ -71,7 +71,7 @@ const UNREAL = ['/proc', '/sys', '/dev'];
 const NEEDED = ['/usr/bin', '/bin', '/lib', '/usr/lib'];
 
 /** Finds sockets to hide: even in a read-only folder, a command could connect to a socket and reach a service with more privileges. */
-async function hostSockets(): Promise<string[]> {
+export async function hostSockets(): Promise<string[]> {
   const table = await readFile('/proc/net/unix', 'utf8').catch(() => '');
   const paths = table.split('\n').map((line) => /^(?:\S+\s+){7}(\/.*)$/.exec(line)?.[1]);
   return [...new Set(paths)].filter((path): path is string => path !== undefined && isAbsolute(path));

@@ -39,10 +39,31 @@ export async function openPipes(folder: string): Promise<{ stdout: Pipe; stderr:
   }
 }
 
+/** A pipe for a program's input. */
+export interface InputPipe {
+  /** File descriptor to pass to a child. */
+  readonly reader: number;
+  readonly writer: Socket;
+  closeReader(): void;
+}
+
+export async function openInputPipe(folder: string): Promise<InputPipe> {
+  const ends = await takeEnds(folder);
+  // Opened again, because the child would inherit `O_NONBLOCK`.
+  const reader = openSync(`/proc/self/fd/${ends.reader}`, constants.O_RDONLY);
+  closeSync(ends.reader);
+  const writer = new Socket({ fd: ends.writer, readable: false, writable: true });
+  return { reader, writer, closeReader: () => closeSync(reader) };
+}
+
 async function takePipe(folder: string): Promise<Pipe> {
+  return toPipe(await takeEnds(folder));
+}
+
+async function takeEnds(folder: string): Promise<Ends> {
   for (;;) {
     const ends = spare.pop();
-    if (ends !== undefined) return toPipe(ends);
+    if (ends !== undefined) return ends;
     // One batch at a time: concurrent commands would otherwise open hundreds of spare files.
     await (making ??= makePipes(folder).finally(() => (making = undefined)));
   }

@@ -161,7 +161,7 @@ async function sweep(
  * The sandbox's init process is dead only when all others in it are. The process we started may exit earlier, and
  * survivors would write to the draft while it is inspected.
  */
-async function untilDead(pid: number): Promise<void> {
+export async function untilDead(pid: number): Promise<void> {
   for (;;) {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
     // The state follows the name, which is in parentheses and may contain anything.
@@ -185,7 +185,7 @@ async function exitOf(child: ChildProcess): Promise<number> {
  * The first line of bubblewrap's status has the PID, in our namespace, of the sandbox's init process. Other lines are
  * ignored.
  */
-async function readInnerPid(status: Readable): Promise<number> {
+export async function readInnerPid(status: Readable): Promise<number> {
   let text = '';
   status.setEncoding('utf8').on('error', () => undefined);
   return await new Promise((resolve) => {
@@ -206,7 +206,7 @@ function signalGroup(group: number | undefined, signal: NodeJS.Signals): void {
   }
 }
 
-async function readAll(stream: Readable): Promise<string> {
+export async function readAll(stream: Readable): Promise<string> {
   let text = '';
   for await (const chunk of stream) text = (text + String(chunk)).slice(0, 2_000);
   return text;

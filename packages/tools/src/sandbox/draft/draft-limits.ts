@@ -38,7 +38,7 @@ export class DraftTooLarge extends Error {
  * Rejects with `DraftTooLarge`. Must be called after all writers are dead: it makes folders readable again that the command made unreadable.
  */
 export async function checkDraftSize(upper: string, limits: DraftLimits): Promise<void> {
-  if (await isTooLarge(upper, limits, readClosed)) throw new DraftTooLarge(limits);
+  if ((await findExcess(upper, limits, readClosed)) !== undefined) throw new DraftTooLarge(limits);
 }
 
 const LOOK_MS = 1_000;
@@ -63,8 +63,13 @@ export function watchDraft(upper: string, limits: DraftLimits, clock: Clock, exc
 }
 
 /** Whether a folder that other programs may be changing exceeds the limits. */
-export function exceeds(folder: string, limits: DraftLimits): Promise<boolean> {
-  return isTooLarge(folder, limits, readMoving);
+export async function exceeds(folder: string, limits: DraftLimits): Promise<boolean> {
+  return (await whatExceeds(folder, limits)) !== undefined;
+}
+
+/** Which limit a folder exceeds that other programs may be changing, if any. */
+export function whatExceeds(folder: string, limits: DraftLimits): Promise<keyof DraftLimits | undefined> {
+  return findExcess(folder, limits, readMoving);
 }
 
 type ReadFolder = (folder: Buffer) => Promise<Dirent<Buffer>[]>;
@@ -81,7 +86,11 @@ const readClosed: ReadFolder = async (folder) => {
 /** Skips entries that the command has just removed or made unreadable; the final check counts everything. */
 const readMoving: ReadFolder = (folder) => readdir(folder, BUFFERS).catch(() => []);
 
-async function isTooLarge(upper: string, limits: DraftLimits, read: ReadFolder): Promise<boolean> {
+async function findExcess(
+  upper: string,
+  limits: DraftLimits,
+  read: ReadFolder,
+): Promise<keyof DraftLimits | undefined> {
   let bytes = 0;
   let files = 0;
   const top = Buffer.from(upper);
@@ -91,15 +100,15 @@ async function isTooLarge(upper: string, limits: DraftLimits, read: ReadFolder):
     if (folder.length - top.length >= LONGEST_PATH) continue;
     const entries = await read(folder);
     files += entries.length;
-    if (files > limits.files) return true;
+    if (files > limits.files) return 'files';
     await inSlices(entries, (entry) => {
       const path = Buffer.concat([folder, SLASH, entry.name]);
       if (entry.isDirectory()) folders.push(path);
       else if (entry.isFile()) bytes += sizeOf(path);
     });
-    if (bytes > limits.bytes) return true;
+    if (bytes > limits.bytes) return 'bytes';
   }
-  return false;
+  return undefined;
 }
 
 function sizeOf(path: Buffer): number {

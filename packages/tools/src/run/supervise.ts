@@ -1,0 +1,180 @@
+import { mkdir, realpath } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Clock } from '@countersign/core/ports';
+import type { EndedRun, RunEnd, StartedRun } from '@countersign/protocol';
+import { isInside } from '@countersign/changes';
+import { placeArguments, writeArguments } from '../sandbox/draft/drafting.js';
+import { hostSockets } from '../sandbox/find-hidden.js';
+import { startArguments } from '../sandbox/start-arguments.js';
+import { runEnvironment } from './environment.js';
+import { findRunPrograms } from './find-run-programs.js';
+import type { AgentHome } from './home/types.js';
+import { RUN_LIMITS, watchRun, type RunLimits } from './limits.js';
+import type { RunNetwork } from './network/types.js';
+import { connectIo, type RunIo } from './connect-io.js';
+import { foldersOfRun, writeEnded } from './run-folder.js';
+import { readRunSandbox } from './run-sandbox.js';
+import { startProgram, type StartedProgram } from './start-program.js';
+import { seesIn, viewArguments, type RunView } from './view.js';
+
+export type RunSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
+export interface Supervised {
+  readonly started: StartedRun;
+  /** The program and its arguments. */
+  readonly words: readonly string[];
+  readonly io: RunIo;
+  readonly clock: Clock;
+  /** The person's environment. Only harmless variables are passed on. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Without one, the program has no network. */
+  readonly network?: RunNetwork | undefined;
+  /** Without one, the program has an empty home that is removed with the run. */
+  readonly home?: AgentHome | undefined;
+  /** Variables that the agent needs. */
+  readonly agentEnvironment?: Readonly<Record<string, string>>;
+  /** Other real paths to show, read-only. */
+  readonly show?: readonly string[];
+  readonly limits?: RunLimits;
+  /** Sentences for the card. */
+  readonly notes?: readonly string[];
+  /** Calls back for each signal that this process gets. Returns a function that stops it. */
+  readonly onSignal: (heard: (signal: RunSignal) => void) => () => void;
+}
+
+/** How long the program has to end after it was told to. */
+export const GRACE_MS = 2_000;
+
+/**
+ * Runs a program in a draft of the working folder until all its processes are dead, then writes how it ended. Applies nothing, and can't: only the
+ * server does, after somebody has signed. If this process is killed, all of the run's processes die with it. Rejects if nothing ran.
+ */
+export async function supervise(run: Supervised): Promise<EndedRun> {
+  const { started, network, home, limits = RUN_LIMITS, clock, notes = [] } = run;
+  const { words, environment, passed, temporary } = await prepare(run);
+  const io = await connectIo(run.io, temporary);
+  try {
+    const program = await startProgram({
+      ...{ sandbox: words, words: run.words, environment, limits },
+      io: io.descriptors,
+    });
+    io.connected();
+    const ended = await untilEnded(program, run, limits, clock);
+    await io.drained();
+    await home?.keep();
+    const result: EndedRun = {
+      ...ended,
+      hosts: [...(network?.tried() ?? [])],
+      variables: [...passed],
+      ports: [...(network?.ports ?? [])],
+      notes: [...notes],
+    };
+    await writeEnded(started.root, result);
+    return result;
+  } finally {
+    io.close();
+    await network?.close();
+  }
+}
+
+interface Prepared {
+  /** Before the program's own words. */
+  readonly words: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly passed: readonly string[];
+  readonly temporary: string;
+}
+
+async function prepare({
+  started,
+  environment,
+  network,
+  home,
+  agentEnvironment,
+  show = [],
+}: Supervised): Promise<Prepared> {
+  const { sandbox, drafting } = readRunSandbox(started.sandbox);
+  const { folder, root, hidden } = started;
+  const folders = foldersOfRun(root);
+  const temporary = join(root, 'start');
+  await mkdir(temporary, { mode: 0o700 });
+  const personal = await realpath(homedir()).catch(() => homedir());
+  const programs = findRunPrograms({
+    path: environment['PATH'] ?? '',
+    home: personal,
+    avoid: [folder, dirname(root)],
+  });
+  const at = home?.environment['HOME'] ?? (personal === '/' ? '/home/agent' : personal);
+  const place = home?.place ?? ['--bind', await emptyHome(root), at];
+  const about = { folder, programs, show, home: { at, place } };
+  const sees = seesIn(about);
+  // A socket in the draft is another file than the one outside, so that nobody can connect to it.
+  const sockets = (await hostSockets()).filter((path) => !isInside(folder, path));
+  const view: RunView = {
+    ...about,
+    sandbox,
+    place: placeArguments(drafting, folders, folder),
+    hidden: [...hidden, ...sockets],
+    hasNetwork: network !== undefined,
+    temporary,
+  };
+  const { before, after } = await startArguments(temporary);
+  const status = ['--json-status-fd', '4'];
+  const words = [
+    ...before,
+    ...(network?.before ?? []),
+    ...writeArguments(drafting, folders, folder),
+    ...[sandbox.program, ...after, ...status],
+    ...(await viewArguments(view)),
+  ];
+  const own = { ...programs.environment, ...network?.environment, ...home?.environment, ...agentEnvironment };
+  const { values, passed } = runEnvironment(environment, { home: at, sees, own });
+  return { words, environment: values, passed, temporary };
+}
+
+async function emptyHome(root: string): Promise<string> {
+  const folder = join(root, 'home', 'empty');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+/** Resolves when every process is dead. */
+async function untilEnded(
+  program: StartedProgram,
+  { started: { root }, io, onSignal }: Supervised,
+  limits: RunLimits,
+  clock: Clock,
+): Promise<Pick<EndedRun, 'exitCode' | 'signal' | 'why'>> {
+  let why: RunEnd = 'exited';
+  let interrupts = 0;
+  let cancel = (): void => undefined;
+  const stop = (signal: RunSignal): void => {
+    why = 'stopped';
+    program.signal(signal);
+    cancel();
+    cancel = clock.after(GRACE_MS, () => void program.kill());
+  };
+  const stopListening = onSignal((signal) => {
+    interrupts += signal === 'SIGINT' ? 1 : 0;
+    // The first Ctrl-C is the program's business. In a terminal, it gets all of them as keys.
+    if (signal === 'SIGINT' && interrupts === 1 && io.kind === 'pipes') program.signal(signal);
+    else stop(signal);
+  });
+  const stopWatching = watchRun({
+    ...{ inner: program.inner, folders: [join(root, 'upper'), join(root, 'home')], limits, clock },
+    exceeded(reason) {
+      why = reason;
+      void program.kill();
+    },
+  });
+  try {
+    const { code, signal } = await program.exited;
+    await program.kill();
+    return { exitCode: code, ...(signal === undefined ? {} : { signal }), why };
+  } finally {
+    stopWatching();
+    stopListening();
+    cancel();
+  }
+}
