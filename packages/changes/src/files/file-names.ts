@@ -10,7 +10,7 @@ export async function readNames(folder: string): Promise<string[]> {
   return (await readdir(toPath(folder), { encoding: 'buffer' })).map(toName);
 }
 
-function toName(bytes: Buffer): string {
+export function toName(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
   } catch {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { patternFor, rulesFor } from './new-files.js';
 
-const WHY = [
+/** Why a change is not applied. */
+export const LEFT_OUT_REASONS = [
   'runs-later',
   'git-unknown',
   'rule',
@@ -17,7 +18,7 @@ const WHY = [
 ] as const;
 
 /** A change in a draft that was not applied. The path is relative to the working folder. */
-export const leftOutSchema = z.strictObject({ path: z.string(), why: z.enum(WHY) }).readonly();
+export const leftOutSchema = z.strictObject({ path: z.string(), why: z.enum(LEFT_OUT_REASONS) }).readonly();
 export type LeftOut = z.infer<typeof leftOutSchema>;
 
 const WORDS: Readonly<Record<LeftOut['why'], string>> = {

@@ -21,6 +21,8 @@ export const runRefSchema = z.object({
     z.enum(['moves', 'new', 'deleted', 'stays']),
     'What applying does to it. stays: it is listed, but never applied.',
   ),
+  why: text('Why it stays, such as `runs-later`, `rule` or `other-ref`.').exactOptional(),
+  paths: field(z.array(z.string()).exactOptional(), 'Some of the paths that are the reason why it stays.'),
 });
 export type RunRef = z.infer<typeof runRefSchema>;
 

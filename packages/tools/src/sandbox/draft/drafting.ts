@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 /**
  * Mounts a draft over a folder with our own overlay mount, or with a bubblewrap version that supports overlays (0.11 or newer). `copy`: where no
  * overlay can be mounted, a copy of the folder. `folder` contains the drafts being written, and the lock files for `flock`.
@@ -53,6 +55,28 @@ export function writeArguments(drafting: Overlay, { root }: DraftFolders, folder
 export function placeArguments(drafting: Overlay, { merged, upper, work }: DraftFolders, folder: string): string[] {
   if (drafting.how === 'mount') return ['--bind', merged, folder];
   return ['--overlay-src', folder, '--overlay', upper, work, folder];
+}
+
+/** Folders of a draft, each shown over the next, over a folder of the disk. */
+export interface Layers {
+  readonly layers: readonly string[];
+  readonly lower: string;
+}
+
+/** Starts the following program in a namespace where `merged` shows these layers. Nothing can write there. */
+export function readArguments(drafting: Overlay, { root }: DraftFolders, { layers, lower }: Layers): readonly string[] {
+  return drafting.how === 'mount' ? mountArguments(drafting, root, lower, `lowerdir=${layers.join(':')}:lower`) : [];
+}
+
+/** The bubblewrap options that show these layers in place of the working folder, read-only. */
+export function placeReadArguments(
+  drafting: Overlay,
+  { root, merged }: DraftFolders,
+  { layers, lower, workingDirectory }: Layers & { readonly workingDirectory: string },
+): string[] {
+  if (drafting.how === 'mount') return ['--ro-bind', merged, workingDirectory];
+  const all = [lower, ...layers.map((layer) => join(root, layer)).toReversed()];
+  return [...all.flatMap((layer) => ['--overlay-src', layer]), '--ro-overlay', workingDirectory];
 }
 
 /** Reads NUL-terminated paths and prints one character for each: whether the command would have seen the path at the end. */

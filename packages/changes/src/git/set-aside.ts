@@ -1,0 +1,141 @@
+import { mkdir, rename, rmdir } from 'node:fs/promises';
+import { existsSync, lstatSync } from 'node:fs';
+import { Buffer } from 'node:buffer';
+import { dirname, join } from 'node:path';
+import { layerReader, type LayerReader } from '../plan/layer-entries.js';
+import { isGitFolder } from '../runs-later/runs-later.js';
+import { readIgnoreRules, type IgnoreRules } from './ask-ignored.js';
+
+/** A file or folder of a draft that is not applied, because the folder's rules ignore it. */
+export interface NotApplied {
+  readonly path: string;
+  readonly files: number;
+  /** The command that makes it again. */
+  readonly hint?: string;
+}
+
+/** Beside `upper`. As a layer above it, it makes the draft whole again. */
+export const ASIDE = 'aside';
+
+/**
+ * Moves out of a draft what is never applied as files: Git folders, and what the folder's own rules ignored before the run. The rules in the
+ * draft don't count, because the program could have written them. `include`: paths that a person wants applied all the same.
+ */
+export async function setAside(
+  { root, upper, workingDirectory }: { root: string; upper: string; workingDirectory: string },
+  include: readonly string[] = [],
+): Promise<NotApplied[]> {
+  const rules = await readIgnoreRules(workingDirectory);
+  const now: Walking = { root, upper, workingDirectory, rules, include, reader: await layerReader(upper), found: [] };
+  let folders = [''];
+  while (folders.length > 0) folders = await walkLevel(folders, now);
+  return now.found.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Moves what was set aside back into the draft, except its Git folder. */
+export async function bringBack({ root, upper }: { root: string; upper: string }, path: string): Promise<void> {
+  const from = join(root, ASIDE, path);
+  if (!existsSync(from) || path.split('/').some(isGitFolder)) return;
+  await mkdir(dirname(join(upper, path)), { recursive: true });
+  await rename(from, join(upper, path));
+}
+
+interface Walking {
+  readonly root: string;
+  readonly upper: string;
+  readonly workingDirectory: string;
+  readonly rules: IgnoreRules | undefined;
+  readonly include: readonly string[];
+  readonly reader: LayerReader;
+  readonly found: NotApplied[];
+}
+
+/** One question to Git for all folders of a level. Returns the folders of the next one. */
+async function walkLevel(folders: readonly string[], now: Walking): Promise<string[]> {
+  const entries: { path: string; isFolder: boolean }[] = [];
+  for (const folder of folders) {
+    for (const { name, kind } of await now.reader.read(join(now.upper, folder))) {
+      const path = join(folder, name.toString());
+      // Inspecting the draft leaves out other names.
+      if (!Buffer.from(name.toString()).equals(name)) continue;
+      if (isGitFolder(name.toString())) await moveAside(path, now, path !== '.git');
+      else if (!now.include.includes(path)) entries.push({ path, isFolder: kind === 'folder' });
+    }
+  }
+  const asked = entries.map(({ path, isFolder }) => (isFolder && !isLink(path, now) ? `${path}/` : path));
+  const ignored = (await now.rules?.ignored(asked)) ?? new Set();
+  const next: string[] = [];
+  for (const [at, { path, isFolder }] of entries.entries()) {
+    // A file in an ignored folder can be tracked all the same.
+    const isAside = ignored.has(asked[at] ?? '') && !(isFolder && (await holdsMore(path, now)));
+    if (isAside) await moveAside(path, now, true);
+    else if (isFolder) next.push(path);
+  }
+  return next;
+}
+
+async function holdsMore(path: string, { rules, include }: Walking): Promise<boolean> {
+  if (include.some((one) => one.startsWith(`${path}/`))) return true;
+  return (await rules?.holdsTracked(path)) === true;
+}
+
+async function moveAside(
+  path: string,
+  { root, upper, found, workingDirectory, reader }: Walking,
+  isListed: boolean,
+): Promise<void> {
+  const to = join(root, ASIDE, path);
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+  if (isListed) {
+    const hint = hintFor(path, [workingDirectory, upper]);
+    const files = await countFiles(join(upper, path), reader);
+    found.push({ path, files, ...(hint === undefined ? {} : { hint }) });
+  }
+  await rename(join(upper, path), to);
+  await dropEmpty(dirname(path), { upper, workingDirectory });
+}
+
+/** A new folder that held only ignored files isn't worth a line. */
+async function dropEmpty(path: string, where: { upper: string; workingDirectory: string }): Promise<void> {
+  if (path === '.' || existsSync(join(where.workingDirectory, path))) return;
+  const isGone = await rmdir(join(where.upper, path)).then(
+    () => true,
+    () => false,
+  );
+  if (isGone) await dropEmpty(dirname(path), where);
+}
+
+async function countFiles(path: string, reader: LayerReader): Promise<number> {
+  if (!lstatSync(path).isDirectory()) return 1;
+  let count = 0;
+  for (const { name, kind } of await reader.read(path))
+    count += kind === 'folder' ? await countFiles(join(path, name.toString()), reader) : 1;
+  return count;
+}
+
+function isLink(path: string, { workingDirectory }: Walking): boolean {
+  return lstatSync(join(workingDirectory, path), { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
+/** A folder, a file beside it, and the command that makes the folder again. */
+const HINTS: readonly (readonly [folder: RegExp, beside: string, hint: string])[] = [
+  [/^node_modules$/, 'package-lock.json', 'npm ci'],
+  [/^node_modules$/, 'pnpm-lock.yaml', 'pnpm install'],
+  [/^node_modules$/, 'yarn.lock', 'yarn install'],
+  [/^node_modules$/, 'bun.lock', 'bun install'],
+  [/^node_modules$/, 'package.json', 'npm install'],
+  [/^\.?venv$/, 'uv.lock', 'uv sync'],
+  [/^\.?venv$/, 'poetry.lock', 'poetry install'],
+  [/^\.?venv$/, 'requirements.txt', 'pip install -r requirements.txt'],
+  [/^target$/, 'Cargo.toml', 'cargo build'],
+  [/^target$/, 'pom.xml', 'mvn package'],
+  [/^vendor$/, 'composer.json', 'composer install'],
+  [/^deps$/, 'mix.exs', 'mix deps.get'],
+  [/^Pods$/, 'Podfile', 'pod install'],
+];
+
+function hintFor(path: string, places: readonly string[]): string | undefined {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const isBeside = (file: string): boolean => places.some((place) => existsSync(join(place, dirname(path), file)));
+  return HINTS.find(([folder, file]) => folder.test(name) && isBeside(file))?.[2];
+}
