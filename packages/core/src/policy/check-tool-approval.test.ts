@@ -414,6 +414,15 @@ describe('checkToolApproval', () => {
     });
   });
 
+  it('[RULE1] with an invalid policy, a call that stands for another needs approval despite an allow rule of the administrator', () => {
+    const base = input({ world: { mode: 'ask', policy: closedPolicy('rule 2') }, admin: policy('allow write_file') });
+    const standsFor = { ...base.call, tool: 'shell_cmd' };
+    expect(checkToolApproval({ ...base, call: { ...base.call, standsFor } })).toMatchObject({
+      kind: 'ask',
+      reason: { code: 'policy-unreadable' },
+    });
+  });
+
   describe('with a dynamic part in the call', () => {
     const dynamic: Subject[] = [words('ls'), { kind: 'dynamic', why: 'a command substitution' }];
 

@@ -85,10 +85,13 @@ export function weigh(policies: Policies, call: PolicyCall): Weighing {
   return others.reduce<Weighing>((own, other) => addStrict(own, weighOne(strict, other)), weighOne(policies, call));
 }
 
-/** Whether a deny or ask rule is about this tool. If none is, its call need not be prepared, which takes milliseconds for a long command. */
+/** Whether a deny or ask rule may be about this tool. If none is, its call need not be prepared, which takes milliseconds for a long command. */
 function stopsSome({ admin, world, agent }: Policies, tool: string): boolean {
   return [admin, world, agent].some(
-    (policy) => groupsFor(policy?.deny, tool).length > 0 || groupsFor(policy?.ask, tool).length > 0,
+    (policy) =>
+      policy?.closed !== undefined ||
+      groupsFor(policy?.deny, tool).length > 0 ||
+      groupsFor(policy?.ask, tool).length > 0,
   );
 }
 
