@@ -1,4 +1,4 @@
-import { it } from 'vitest';
+import { it, type TestContext } from 'vitest';
 
 /** 0.05 in `npm test`, 1 in `npm run verify`, more in a search. */
 export const runsFactor = Number(process.env['RUNS_FACTOR'] ?? 1);
@@ -14,10 +14,15 @@ export function scaled(full: number, least = 25): number {
   return Math.max(Math.min(full, least), Math.ceil(full * runsFactor));
 }
 
-/** A test that only `npm run verify` runs. Elsewhere it isn't registered, so that it doesn't count as skipped. */
-export const itAtFullSize: (title: string, run: () => Promise<void> | void, timeoutMs?: number) => void = isFullSize
-  ? it
-  : () => undefined;
+/**
+ * A test that only `npm run verify` runs. Elsewhere it isn't registered, so that it doesn't count as skipped. Its title
+ * proves no rule: another test must, in `npm test`.
+ */
+export const itAtFullSize: (
+  title: string,
+  run: (context: TestContext) => Promise<void> | void,
+  timeoutMs?: number,
+) => void = isFullSize ? it : () => undefined;
 
 /** All rows of a table at full size. In `npm test` only `count` of them: the first, and others evenly spread. */
 export function sampled<Row>(rows: readonly Row[], count: number): readonly Row[] {

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { findSandbox } from '@countersign/tools';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { itAtFullSize } from '../support/scaled.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { button, decide, enabled, goTo, overflow, remarked } from './support/steps.js';
 import { violations } from './support/violations.js';
@@ -64,29 +65,32 @@ describe.runIf(hasBrowser)('an agent that is another program', () => {
     expect((await opened.api.agent(world, 'coder')).value.acp).toEqual({ command, program: 'fixture' });
   });
 
-  it('[EXT3.1] [EXT3.3] [CALL8] its card says why the call can’t be edited, and a double click and another person run it once', async () => {
-    const ask = { toolCallId: 'one', title: 'Run true', kind: 'execute', rawInput: { command: 'true' } };
-    await opened.api.send(world, chat, { content: `@Coder\n${JSON.stringify([{ ask: [ask] }])}` });
-    await expect.poll(async () => (await opened.api.approvals(world)).items.length, { timeout: 30_000 }).toBe(1);
-    const [approval] = (await opened.api.approvals(world)).items;
-    if (approval === undefined) throw new Error('nothing was asked');
-    const page = await go(`c/${chat}`);
-    await page.getByText("You can't edit this call: the agent accepts only a yes or a no.").first().waitFor();
-    expect(await violations(page)).toEqual([]);
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.getByRole('button', { name: 'waiting for you' }).click();
-    await page.getByText("You can't edit this call: the agent accepts only a yes or a no.").last().waitFor();
-    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
-    expect(await overflow(page)).toBeLessThanOrEqual(0);
-    const approve = button(page, 'Approve once').last();
-    await enabled(approve);
-    const api = opened.api.decide(world, approval, { decision: 'approve', scope: 'once' });
-    await Promise.allSettled([approve.dblclick({ timeout: 5_000 }), api]);
-    await expect.poll(async () => (await opened.api.chat(world, chat)).status, { timeout: 30_000 }).toBe('idle');
-    const lines = readFileSync(join(approval.workingDirectory, 'ran.log'), 'utf8').trim().split('\n');
-    expect(lines).toEqual(['one']);
-    await page.setViewportSize({ width: 1440, height: 900 });
-  });
+  itAtFullSize(
+    '[EXT3.1] [EXT3.3] [CALL8] its card says why the call can’t be edited, and a double click and another person run it once',
+    async () => {
+      const ask = { toolCallId: 'one', title: 'Run true', kind: 'execute', rawInput: { command: 'true' } };
+      await opened.api.send(world, chat, { content: `@Coder\n${JSON.stringify([{ ask: [ask] }])}` });
+      await expect.poll(async () => (await opened.api.approvals(world)).items.length, { timeout: 30_000 }).toBe(1);
+      const [approval] = (await opened.api.approvals(world)).items;
+      if (approval === undefined) throw new Error('nothing was asked');
+      const page = await go(`c/${chat}`);
+      await page.getByText("You can't edit this call: the agent accepts only a yes or a no.").first().waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.getByRole('button', { name: 'waiting for you' }).click();
+      await page.getByText("You can't edit this call: the agent accepts only a yes or a no.").last().waitFor();
+      expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
+      expect(await overflow(page)).toBeLessThanOrEqual(0);
+      const approve = button(page, 'Approve once').last();
+      await enabled(approve);
+      const api = opened.api.decide(world, approval, { decision: 'approve', scope: 'once' });
+      await Promise.allSettled([approve.dblclick({ timeout: 5_000 }), api]);
+      await expect.poll(async () => (await opened.api.chat(world, chat)).status, { timeout: 30_000 }).toBe('idle');
+      const lines = readFileSync(join(approval.workingDirectory, 'ran.log'), 'utf8').trim().split('\n');
+      expect(lines).toEqual(['one']);
+      await page.setViewportSize({ width: 1440, height: 900 });
+    },
+  );
 
   describe('calls of an external agent in the web app', () => {
     let folder: string;
@@ -160,26 +164,31 @@ describe.runIf(hasBrowser)('an agent that is another program', () => {
       await page.getByRole('textbox', { name: 'Message' }).waitFor();
     });
 
-    it('[EXT1.4] [RULE5.6] its tools can be tested on the policy page, and a rule that can’t apply is marked', async () => {
-      const { page } = visit;
-      const { world } = await opened.newChat();
-      await opened.api.external.createAgent(world, { name: 'Claude', program: 'claude' });
-      const before = await opened.api.policy(world);
-      const rules = [...before.value.rules, 'allow claude__Bash(rm *)'];
-      await opened.api.setPolicy(world, { rules }, { ifMatch: before.etag ?? '' });
-      await goTo(page, `/w/${world}/policy`);
-      await page.getByText('a rule allows a command only if it spells it out').waitFor();
-      const tester = page.locator('form').filter({ has: button(page, 'Test') });
-      await tester.getByLabel('Tool', { exact: true }).selectOption('claude__Bash');
-      await tester.getByRole('textbox').fill('{"command":"rm -rf build"}');
-      await button(page, 'Test').click();
-      await tester.getByText('It would need approval').waitFor();
-      const why = tester.getByText('the command runs without a sandbox, so only a rule for the exact command applies');
-      expect(await why.count()).toBeGreaterThan(0);
-    });
+    itAtFullSize(
+      '[EXT1.4] [RULE5.6] its tools can be tested on the policy page, and a rule that can’t apply is marked',
+      async () => {
+        const { page } = visit;
+        const { world } = await opened.newChat();
+        await opened.api.external.createAgent(world, { name: 'Claude', program: 'claude' });
+        const before = await opened.api.policy(world);
+        const rules = [...before.value.rules, 'allow claude__Bash(rm *)'];
+        await opened.api.setPolicy(world, { rules }, { ifMatch: before.etag ?? '' });
+        await goTo(page, `/w/${world}/policy`);
+        await page.getByText('a rule allows a command only if it spells it out').waitFor();
+        const tester = page.locator('form').filter({ has: button(page, 'Test') });
+        await tester.getByLabel('Tool', { exact: true }).selectOption('claude__Bash');
+        await tester.getByRole('textbox').fill('{"command":"rm -rf build"}');
+        await button(page, 'Test').click();
+        await tester.getByText('It would need approval').waitFor();
+        const why = tester.getByText(
+          'the command runs without a sandbox, so only a rule for the exact command applies',
+        );
+        expect(await why.count()).toBeGreaterThan(0);
+      },
+    );
   });
 
-  it('[EXT3.11] is not offered to admins of a single world', async () => {
+  itAtFullSize('[EXT3.11] is not offered to admins of a single world', async () => {
     const { page } = visit;
     const mine = /\/api\/me$/;
     await page.route(mine, async (route) => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findSandbox } from '@countersign/tools';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { itAtFullSize } from '../support/scaled.js';
 import type { Page } from 'playwright-core';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import {
@@ -116,9 +117,10 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     },
   );
 
-  it.runIf(sandbox.kind === 'bubblewrap')(
+  itAtFullSize(
     '[CHANGE6.10] [CHANGE8.6] a truncated effect can be shown completely, and a command can get the host that it tried',
-    async () => {
+    async ({ skip }) => {
+      skip(sandbox.kind !== 'bubblewrap');
       const { page, world } = await enter();
       const folder = await realpath(await mkdtemp(join(tmpdir(), 'effect-')));
       await opened.api.updateWorld(world, { workingDirectory: folder });
@@ -213,31 +215,34 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).not.toContain('chat-c');
   });
 
-  it('[CALL5.4] approving for this chat lists the waiting calls that it also runs, and then runs them', async () => {
-    const { page, ...there } = await enter();
-    const long = `also-b ${'and on '.repeat(500)} to its end`;
-    await ask(there, 'also-a', long);
-    await asks(page, 'also-a').waitFor();
-    await choose(page, 'Approve for this chat');
-    const held = await holdUp(page, '**/policy/matches');
-    await page.getByLabel('every call to press in this chat').check();
-    await held.asked;
-    expect(await button(page, 'Approve for this chat').isDisabled()).toBe(true);
-    held.letGo();
-    const also = page.getByRole('region', { name: 'Waiting calls that also run' });
-    await also.getByText('Also runs 1 waiting call now:').waitFor();
-    // Nothing is clipped: the covered call is part of what must have been on the screen (CALL18.2).
-    await page.clock.fastForward(1500);
-    await page.locator('footer').getByText('call, scroll to its end').waitFor();
-    expect(await button(page, 'Approve for this chat').isDisabled()).toBe(true);
-    expect(await also.innerText()).toContain('to its end');
-    await page.evaluate(`document.querySelector('[data-call] + div').scrollIntoView({ block: 'end' })`);
-    await enabled(button(page, 'Approve for this chat'));
-    await decide(page, 'Approve for this chat');
-    await toolCard(page, 'also-b').getByText('allowed for this chat', { exact: true }).waitFor();
-    await page.getByText(/^Finished\. done/).waitFor();
-    expect(opened.ran.filter((run) => run.startsWith('also-'))).toEqual(['also-a', long]);
-  });
+  itAtFullSize(
+    '[CALL5.4] approving for this chat lists the waiting calls that it also runs, and then runs them',
+    async () => {
+      const { page, ...there } = await enter();
+      const long = `also-b ${'and on '.repeat(500)} to its end`;
+      await ask(there, 'also-a', long);
+      await asks(page, 'also-a').waitFor();
+      await choose(page, 'Approve for this chat');
+      const held = await holdUp(page, '**/policy/matches');
+      await page.getByLabel('every call to press in this chat').check();
+      await held.asked;
+      expect(await button(page, 'Approve for this chat').isDisabled()).toBe(true);
+      held.letGo();
+      const also = page.getByRole('region', { name: 'Waiting calls that also run' });
+      await also.getByText('Also runs 1 waiting call now:').waitFor();
+      // Nothing is clipped: the covered call is part of what must have been on the screen (CALL18.2).
+      await page.clock.fastForward(1500);
+      await page.locator('footer').getByText('call, scroll to its end').waitFor();
+      expect(await button(page, 'Approve for this chat').isDisabled()).toBe(true);
+      expect(await also.innerText()).toContain('to its end');
+      await page.evaluate(`document.querySelector('[data-call] + div').scrollIntoView({ block: 'end' })`);
+      await enabled(button(page, 'Approve for this chat'));
+      await decide(page, 'Approve for this chat');
+      await toolCard(page, 'also-b').getByText('allowed for this chat', { exact: true }).waitFor();
+      await page.getByText(/^Finished\. done/).waitFor();
+      expect(opened.ran.filter((run) => run.startsWith('also-'))).toEqual(['also-a', long]);
+    },
+  );
 
   it('[CALL5.3] [RULE1] “Always” shows the rule that it adds, which can be edited first, and what else it would have matched', async () => {
     const { page, world, chat } = await enter();
@@ -298,7 +303,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await toolCard(page, 'edit-right').getByText('edited').waitFor();
   });
 
-  it('[CALL7.4] an edited call shows the reason for its own arguments', async () => {
+  itAtFullSize('[CALL7.4] an edited call shows the reason for its own arguments', async () => {
     const { page, world } = await enter();
     const { etag = '*' } = await opened.api.policy(world);
     const rules = ['ask press(button=edit-a)', 'deny press(button=edit-never)'];
@@ -366,32 +371,35 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran.filter((run) => run.startsWith('three'))).toEqual(['three-a', 'three-c']);
   });
 
-  it('[CALL8] [HTTP14] if someone else makes the same decision concurrently, one counts, and the slower person is told whose', async () => {
-    const { page, world, chat } = await enter();
-    await ask({ world, chat }, 'race');
-    const held = await holdUp(page, '**/tool-results');
-    await decide(page, 'Approve once');
-    await held.asked;
-    const [asked] = (await opened.api.approvals(world)).items;
-    if (asked === undefined) throw new Error('nothing was asked');
-    await opened.api.decide(world, asked, { decision: 'approve' });
-    held.letGo();
-    await said(page, 'Finished. done').waitFor();
-    expect(opened.ran.filter((run) => run === 'race')).toHaveLength(1);
-    // Both belong to one person. The slower one still shows the decision.
-    await decided(page, 'race')
-      .getByText(/Approved once by you, .*(?:ago|just now)/)
-      .waitFor();
-    await unfold(toolCard(page, 'race'));
-    await toolCard(page, 'race')
-      .getByText(/^Approved once by you,/)
-      .waitFor();
-    expect(await button(page, 'Approve once').count()).toBe(0);
-    await button(page, 'Close').click();
-    await page.getByText('Nothing in this chat is waiting for you.').waitFor();
-  });
+  itAtFullSize(
+    '[CALL8] [HTTP14] if someone else makes the same decision concurrently, one counts, and the slower person is told whose',
+    async () => {
+      const { page, world, chat } = await enter();
+      await ask({ world, chat }, 'race');
+      const held = await holdUp(page, '**/tool-results');
+      await decide(page, 'Approve once');
+      await held.asked;
+      const [asked] = (await opened.api.approvals(world)).items;
+      if (asked === undefined) throw new Error('nothing was asked');
+      await opened.api.decide(world, asked, { decision: 'approve' });
+      held.letGo();
+      await said(page, 'Finished. done').waitFor();
+      expect(opened.ran.filter((run) => run === 'race')).toHaveLength(1);
+      // Both belong to one person. The slower one still shows the decision.
+      await decided(page, 'race')
+        .getByText(/Approved once by you, .*(?:ago|just now)/)
+        .waitFor();
+      await unfold(toolCard(page, 'race'));
+      await toolCard(page, 'race')
+        .getByText(/^Approved once by you,/)
+        .waitFor();
+      expect(await button(page, 'Approve once').count()).toBe(0);
+      await button(page, 'Close').click();
+      await page.getByText('Nothing in this chat is waiting for you.').waitFor();
+    },
+  );
 
-  it('a double click approves one card, and not the card that replaces it', async () => {
+  itAtFullSize('a double click approves one card, and not the card that replaces it', async () => {
     // Time stops at the first click, so the speed of this machine doesn't decide what the second one hits.
     const { page, ...there } = await enter();
     const { context } = visit;
@@ -425,9 +433,10 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).not.toContain('double-b');
   });
 
-  it.runIf(sandbox.kind === 'bubblewrap')(
+  itAtFullSize(
     '[CALL3] [CHANGE6.9] the inbox shows an edited call of another world at once, before its next poll',
-    async () => {
+    async ({ skip }) => {
+      skip(sandbox.kind !== 'bubblewrap');
       const { page, world, chat } = await enter();
       await ask({ world, chat }, 'here before the edit');
       const there = await askThere(call('shell_cmd', { command: 'touch first' }));

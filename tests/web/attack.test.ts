@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { isFullSize, scaled } from '../support/scaled.js';
+import { isFullSize, itAtFullSize, scaled } from '../support/scaled.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import {
   addresses,
@@ -92,9 +92,11 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     await expect.poll(() => card.count()).toBe(0);
   });
 
-  it.each([[360, 740], ...(isFullSize ? [[1280, 800] as const] : [])] as const)(
-    'can’t break a page at %d by %d with very long names',
-    async (width, height) => {
+  for (const [width, height] of [
+    [360, 740],
+    [1280, 800],
+  ] as const)
+    itAtFullSize(`can’t break a page at ${width} by ${height} with very long names`, async () => {
       const { world, path, chat } = await opened.newChat();
       const name = 'W'.repeat(64);
       await opened.api.createAgent(world, { name, provider: 'obedient', model: 'm'.repeat(200), tools: ['*'] });
@@ -131,22 +133,30 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
         expect((inside?.x ?? 0) + (inside?.width ?? 0)).toBeLessThanOrEqual((box?.x ?? 0) + (box?.width ?? 0));
       }
       await opened.api.stop(world, chat);
-    },
-  );
+    });
 
   it('[CALL12] [CALL12.1] [LIMIT2] can’t overwhelm anyone with many calls at once: they wait in order, each decision applies to one, and the inbox loads its first page', async () => {
     const { page, world, chat } = await enter();
-    const chats = [chat, (await opened.api.createChat(world)).id];
-    for (const each of chats) {
-      const many = Array.from({ length: 51 }, (_, index) => press(`${each}-${String(index).padStart(2, '0')}`));
+    // A chat of many cards takes seconds to render.
+    const here = isFullSize ? 51 : 3;
+    const elsewhere = isFullSize ? [51] : [50, 49];
+    const chats = [chat];
+    while (chats.length <= elsewhere.length) chats.push((await opened.api.createChat(world)).id);
+    for (const [at, each] of chats.entries()) {
+      const many = Array.from({ length: elsewhere[at - 1] ?? here }, (_, index) =>
+        press(`${each}-${String(index).padStart(2, '0')}`),
+      );
       await opened.api.send(world, each, { content: many.join('\n') });
     }
     await expect.poll(async () => (await opened.api.approvals(world, { limit: 200 })).items.length).toBe(102);
-    await page.getByText('51 of 51').first().waitFor();
-    await page.getByText('1 of 51', { exact: true }).first().waitFor();
+    await page.getByText(`${here} of ${here}`).first().waitFor();
+    await page.getByText(`1 of ${here}`, { exact: true }).first().waitFor();
     expect(await overflow(page)).toBeLessThanOrEqual(0);
     await button(page, 'Approve once').click();
-    await page.getByText('1 of 50', { exact: true }).first().waitFor();
+    await page
+      .getByText(`1 of ${here - 1}`, { exact: true })
+      .first()
+      .waitFor();
     // An approved call may not have run yet.
     const ran = (): string[] => opened.ran.filter((run) => chats.some((each) => run.startsWith(each)));
     await expect.poll(ran).toEqual([`${chat}-00`]);
@@ -158,11 +168,16 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     await page.getByRole('button', { name: 'Show more', exact: true }).click();
     await page.getByText('1 of 101', { exact: true }).first().waitFor();
     expect(await page.getByRole('button', { name: 'Show more', exact: true }).count()).toBe(0);
-    await opened.api.stop(world, chats[1] ?? '');
-    await page.getByText('1 of 50', { exact: true }).first().waitFor();
+    for (const other of chats.slice(1)) await opened.api.stop(world, other);
+    await page
+      .getByText(`1 of ${here - 1}`, { exact: true })
+      .first()
+      .waitFor();
     await goTo(page, `/w/${world}/c/${chat}`);
     await button(page, 'Stop').click();
-    await toolCard(page, `${chat}-50`).getByText('denied: stopped').waitFor();
+    await toolCard(page, `${chat}-${String(here - 1).padStart(2, '0')}`)
+      .getByText('denied: stopped')
+      .waitFor();
     await expect.poll(() => page.title()).toBe('Countersign');
     expect(ran()).toEqual([`${chat}-00`]);
   });
@@ -192,10 +207,10 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
 
     it.each([
       ['emphasis', '*_'.repeat(DEEP)],
-      ['quotes', '>'.repeat(3000)],
       // What is nested too deeply is decided in one place, which has unit tests.
       ...(isFullSize
         ? [
+            ['quotes', '>'.repeat(3000)],
             ['lists', '- '.repeat(3000)],
             ['brackets', '['.repeat(DEEP)],
           ]
@@ -210,7 +225,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
       },
     );
 
-    it('in the language tag of a code block is not parsed as Markdown', async () => {
+    itAtFullSize('in the language tag of a code block is not parsed as Markdown', async () => {
       const { page } = visit;
       const inside = '![p](http://127.0.0.1:9/p.png) [click](http://127.0.0.1:9/x)';
       await write(
@@ -249,7 +264,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
       await page.getByLabel('Message').fill('');
     });
 
-    it('a line of a million characters from a person is folded too', async () => {
+    itAtFullSize('a line of a million characters from a person is folded too', async () => {
       const { page } = visit;
       await opened.api.send(...(await here()), { content: 'y'.repeat(999_999) });
       await wrote(page, 'yyyy').waitFor();
@@ -273,17 +288,20 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
       expect(await page.getByRole('heading', { level: 1 }).innerText()).not.toContain('\u202E');
     });
 
-    it('in code whose highlighter could not be loaded is shown as plain text, and affects nothing else', async () => {
-      const { path } = await opened.newChat();
-      const page = await visit.context.newPage();
-      await page.route('**/highlighted*.js', (route) => route.abort());
-      await page.goto(`${opened.serving.url}${path}`);
-      await write(page, 'say Some **words**.\n\n```js\nconst one = 1;\n```\n\nMore *words*.');
-      const answer = said(page, 'More words.');
-      await answer.locator('pre').getByText('const one = 1;').waitFor();
-      expect(await answer.locator('strong').innerText()).toBe('words');
-      await page.close();
-    });
+    itAtFullSize(
+      'in code whose highlighter could not be loaded is shown as plain text, and affects nothing else',
+      async () => {
+        const { path } = await opened.newChat();
+        const page = await visit.context.newPage();
+        await page.route('**/highlighted*.js', (route) => route.abort());
+        await page.goto(`${opened.serving.url}${path}`);
+        await write(page, 'say Some **words**.\n\n```js\nconst one = 1;\n```\n\nMore *words*.');
+        const answer = said(page, 'More words.');
+        await answer.locator('pre').getByText('const one = 1;').waitFor();
+        expect(await answer.locator('strong').innerText()).toBe('words');
+        await page.close();
+      },
+    );
 
     it('runs nothing, and causes no other requests', async () => {
       expect(await visit.page.evaluate("'hacked' in globalThis")).toBe(false);

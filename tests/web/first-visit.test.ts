@@ -3,19 +3,22 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeRedirect } from '../../packages/server/src/serve/open-browser.js';
-import { hasBrowser, launch, openBrowser, type Opened } from './support/open-browser.js';
+import { itAtFullSize } from '../support/scaled.js';
+import { hasBrowser, launch, openBrowser, type Opened, type Visit } from './support/open-browser.js';
 import { button, giveReason, goTo, said, toolCard, topBar } from './support/steps.js';
 import { violations } from './support/violations.js';
 
 describe.runIf(hasBrowser)('the first visit', () => {
   let opened: Opened;
+  let visit: Visit;
   beforeAll(async () => {
     opened = await openBrowser();
   });
   afterAll(() => opened.close());
 
-  it('[WHO1] [CALL9] [WORLD9] shows two agents talking and lets a newcomer approve and stop real commands, without any API key', async () => {
-    const { page, complaints, context } = await opened.visit();
+  it('[WHO1] [CALL9] shows two agents talking and lets a newcomer approve real commands, without any API key', async () => {
+    visit = await opened.visit();
+    const { page, complaints } = visit;
     const entered = new URL(page.url());
     expect(entered.hash).toBe('');
     expect(await page.evaluate('document.cookie')).toBe('');
@@ -51,31 +54,39 @@ describe.runIf(hasBrowser)('the first visit', () => {
     await toolCard(page, 'notes/summary.md').getByText('approved once', { exact: true }).waitFor();
     await toolCard(page, 'mkdir').getByText('denied').waitFor();
     await page.getByRole('link', { name: 'Tidy the notes folder' }).waitFor();
-    // A second tab of a signed-in browser needs no link, works without the first, and shows the decisions.
-    const tab = await context.newPage();
-    const chat = page.url();
-    await page.close();
-    await tab.goto(chat);
-    await toolCard(tab, 'notes/summary.md').getByText('approved once', { exact: true }).waitFor();
-    await toolCard(tab, 'mkdir').getByText('denied').waitFor();
-
-    // The command never ends, so its rehearsal would take until its time limit.
-    await opened.api.updateWorld('harbour', { rehearse: 'off' });
-    await goTo(tab, '/w/harbour');
-    await button(tab, 'Watch the tide for me.').click();
-    await button(tab, 'Approve once').click();
-    await toolCard(tab, 'seq 60').getByText('tide at 1').waitFor();
-    await topBar(tab).getByText('working').waitFor();
-    await button(tab, 'Stop').click();
-    await toolCard(tab, 'seq 60').getByText('stopped', { exact: true }).waitFor();
-    await tab
-      .getByText(/Stopped before it finished/)
-      .first()
-      .waitFor();
-    await expect.poll(() => topBar(tab).getByText('working').count()).toBe(0);
     expect(complaints).toEqual([]);
-    await context.close();
   });
+
+  itAtFullSize(
+    '[CALL9] [WORLD9] works in a second tab without the first, and lets a newcomer stop real commands',
+    async () => {
+      const { page, complaints, context } = visit;
+      // A second tab of a signed-in browser needs no link, works without the first, and shows the decisions.
+      const tab = await context.newPage();
+      const chat = page.url();
+      await page.close();
+      await tab.goto(chat);
+      await toolCard(tab, 'notes/summary.md').getByText('approved once', { exact: true }).waitFor();
+      await toolCard(tab, 'mkdir').getByText('denied').waitFor();
+
+      // The command never ends, so its rehearsal would take until its time limit.
+      await opened.api.updateWorld('harbour', { rehearse: 'off' });
+      await goTo(tab, '/w/harbour');
+      await button(tab, 'Watch the tide for me.').click();
+      await button(tab, 'Approve once').click();
+      await toolCard(tab, 'seq 60').getByText('tide at 1').waitFor();
+      await topBar(tab).getByText('working').waitFor();
+      await button(tab, 'Stop').click();
+      await toolCard(tab, 'seq 60').getByText('stopped', { exact: true }).waitFor();
+      await tab
+        .getByText(/Stopped before it finished/)
+        .first()
+        .waitFor();
+      await expect.poll(() => topBar(tab).getByText('working').count()).toBe(0);
+      expect(complaints).toEqual([]);
+      await context.close();
+    },
+  );
 
   it('[WHO1] [WHO1.9] the file that opens the browser signs it in, once; without a session, a token signs in', async () => {
     const browser = await launch();

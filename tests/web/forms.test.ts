@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { itAtFullSize } from '../support/scaled.js';
 import { stdio } from '../mcp/support/servers.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { button, call, goTo, press, remarked } from './support/steps.js';
@@ -24,7 +25,7 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
     return visit.page;
   };
 
-  it('[HTTP15] a policy can be saved repeatedly, and then shows changes by others', async () => {
+  itAtFullSize('[HTTP15] a policy can be saved repeatedly, and then shows changes by others', async () => {
     const page = await go('policy');
     for (const rule of ['ask press', 'deny press']) {
       await page.getByLabel('Rules').fill(rule);
@@ -69,32 +70,35 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
     expect([approvalTimeoutMs, turnLimit]).toEqual([undefined, 9]);
   });
 
-  it('[HTTP1] [MODEL10] a temperature is removed when its field is emptied, and a comma is not a decimal point', async () => {
-    await opened.api.updateAgent(world, 'ada', { temperature: 0.5 });
-    const page = await go('agents?agent=ada');
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Temperature').fill('0,7');
-    await button(page, 'Save').click();
-    await dialog.locator('p').getByText('Enter a number from 0 to 2, such as 0.7.').waitFor();
-    expect((await opened.api.agent(world, 'ada')).value.temperature).toBe(0.5);
-    await dialog.getByLabel('Temperature').fill('');
-    await dialog.getByLabel('Thinking', { exact: true }).selectOption('Token budget…');
-    await button(page, 'Save').click();
-    await dialog.locator('p').getByText('Enter a whole number of tokens, such as 4096.').waitFor();
-    await dialog.getByLabel('Thinking budget').fill('5000');
-    await dialog.getByLabel('Top-p').fill('7');
-    await button(page, 'Save').click();
-    await dialog.locator('p').getByText('must be at most 1').waitFor();
-    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
-    await dialog.getByLabel('Top-p').fill('0.9');
-    await dialog.getByLabel('Context size').fill('32000');
-    await dialog.getByLabel('Parallel tool calls').selectOption('Off: one call per answer');
-    await button(page, 'Save').click();
-    await remarked(page, 'Saved.');
-    const { value } = await opened.api.agent(world, 'ada');
-    expect(value).toMatchObject({ thinking: 5000, topP: 0.9, contextTokens: 32_000, parallelToolCalls: false });
-    expect(value.temperature).toBeUndefined();
-  });
+  itAtFullSize(
+    '[HTTP1] [MODEL10] a temperature is removed when its field is emptied, and a comma is not a decimal point',
+    async () => {
+      await opened.api.updateAgent(world, 'ada', { temperature: 0.5 });
+      const page = await go('agents?agent=ada');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Temperature').fill('0,7');
+      await button(page, 'Save').click();
+      await dialog.locator('p').getByText('Enter a number from 0 to 2, such as 0.7.').waitFor();
+      expect((await opened.api.agent(world, 'ada')).value.temperature).toBe(0.5);
+      await dialog.getByLabel('Temperature').fill('');
+      await dialog.getByLabel('Thinking', { exact: true }).selectOption('Token budget…');
+      await button(page, 'Save').click();
+      await dialog.locator('p').getByText('Enter a whole number of tokens, such as 4096.').waitFor();
+      await dialog.getByLabel('Thinking budget').fill('5000');
+      await dialog.getByLabel('Top-p').fill('7');
+      await button(page, 'Save').click();
+      await dialog.locator('p').getByText('must be at most 1').waitFor();
+      expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
+      await dialog.getByLabel('Top-p').fill('0.9');
+      await dialog.getByLabel('Context size').fill('32000');
+      await dialog.getByLabel('Parallel tool calls').selectOption('Off: one call per answer');
+      await button(page, 'Save').click();
+      await remarked(page, 'Saved.');
+      const { value } = await opened.api.agent(world, 'ada');
+      expect(value).toMatchObject({ thinking: 5000, topP: 0.9, contextTokens: 32_000, parallelToolCalls: false });
+      expect(value.temperature).toBeUndefined();
+    },
+  );
 
   it('[HTTP15] an agent that someone else changed in the meantime is not overwritten', async () => {
     const page = await go('agents?agent=ada');
@@ -110,7 +114,7 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
     await dialog.waitFor({ state: 'detached' });
   });
 
-  it('[HTTP15] an agent that could not be loaded can’t be saved', async () => {
+  itAtFullSize('[HTTP15] an agent that could not be loaded can’t be saved', async () => {
     const { page } = visit;
     const one = `**/api/worlds/${world}/agents/ada`;
     const problem = { type: 'about:blank', title: 'Full', status: 507, detail: 'The disk is full.' };
@@ -123,32 +127,35 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('[HTTP2] [CALL12] lists are complete, however small the server’s pages are, and the queue says that more are waiting', async () => {
-    const { page } = visit;
-    const far = await opened.newChat();
-    await opened.api.send(far.world, far.chat, { content: [press('far-a'), press('far-b')].join('\n') });
-    await expect.poll(async () => (await opened.api.approvals(far.world)).items.length).toBe(2);
-    for (const name of ['one', 'two'])
-      await opened.api.addMcpServer(far.world, { name, transport: 'stdio', command: 'true', enabled: false });
-    const lists = /\/api\/worlds(?:\/[^/]+\/(?:approvals|tools|mcp-servers|grants))?(?:\?.*)?$/;
-    await page.route(lists, async (route) => {
-      const url = new URL(route.request().url());
-      url.searchParams.set('limit', '1');
-      await route.continue(route.request().method() === 'GET' ? { url: url.href } : {});
-    });
-    // Lists that were read before are forgotten.
-    await page.goto(`${opened.serving.url}/inbox`);
-    await expect.poll(() => page.title()).toBe('(1+) Countersign');
-    await goTo(page, `/w/${far.world}/servers`);
-    for (const name of ['one', 'two']) await page.getByRole('main').getByText(name, { exact: true }).waitFor();
-    const names = (await opened.api.tools(far.world, { limit: 200 })).items.map(({ name }) => name);
-    await goTo(page, `/w/${far.world}/policy`);
-    await expect
-      .poll(async () => (await page.getByLabel('Tool').locator('option').allInnerTexts()).toSorted())
-      .toEqual(names.toSorted());
-    await page.unroute(lists);
-    await opened.api.stop(far.world, far.chat);
-  });
+  itAtFullSize(
+    '[HTTP2] [CALL12] lists are complete, however small the server’s pages are, and the queue says that more are waiting',
+    async () => {
+      const { page } = visit;
+      const far = await opened.newChat();
+      await opened.api.send(far.world, far.chat, { content: [press('far-a'), press('far-b')].join('\n') });
+      await expect.poll(async () => (await opened.api.approvals(far.world)).items.length).toBe(2);
+      for (const name of ['one', 'two'])
+        await opened.api.addMcpServer(far.world, { name, transport: 'stdio', command: 'true', enabled: false });
+      const lists = /\/api\/worlds(?:\/[^/]+\/(?:approvals|tools|mcp-servers|grants))?(?:\?.*)?$/;
+      await page.route(lists, async (route) => {
+        const url = new URL(route.request().url());
+        url.searchParams.set('limit', '1');
+        await route.continue(route.request().method() === 'GET' ? { url: url.href } : {});
+      });
+      // Lists that were read before are forgotten.
+      await page.goto(`${opened.serving.url}/inbox`);
+      await expect.poll(() => page.title()).toBe('(1+) Countersign');
+      await goTo(page, `/w/${far.world}/servers`);
+      for (const name of ['one', 'two']) await page.getByRole('main').getByText(name, { exact: true }).waitFor();
+      const names = (await opened.api.tools(far.world, { limit: 200 })).items.map(({ name }) => name);
+      await goTo(page, `/w/${far.world}/policy`);
+      await expect
+        .poll(async () => (await page.getByLabel('Tool').locator('option').allInnerTexts()).toSorted())
+        .toEqual(names.toSorted());
+      await page.unroute(lists);
+      await opened.api.stop(far.world, far.chat);
+    },
+  );
 
   it('[SAFE6] untrusted text is shown literally in lists, errors and toasts', async () => {
     const { page } = visit;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
-import { isFullSize } from '../support/scaled.js';
+import { itAtFullSize } from '../support/scaled.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import {
   aboveView,
@@ -68,8 +68,8 @@ const HEARS_LATE = `
   );
 `;
 
-/** Later bursts vary more in length. Running all takes a minute, so only `npm run verify` does. */
-const BURSTS = isFullSize ? Array.from({ length: 12 }, (_, index) => index + 1) : [12];
+/** Later bursts vary more in length. */
+const BURSTS = Array.from({ length: 12 }, (_, index) => index + 1);
 
 describe.runIf(hasBrowser)('a stable layout', () => {
   let opened: Opened;
@@ -123,7 +123,7 @@ describe.runIf(hasBrowser)('a stable layout', () => {
     expect(shifts).toEqual([]);
   });
 
-  it('does not shift while an answer with highlighted code streams into an empty chat', async () => {
+  itAtFullSize('does not shift while an answer with highlighted code streams into an empty chat', async () => {
     const code = '```ts\nconst answer: number = 42;\nexport { answer };\n```';
     const shifts = await shiftsWhile([`say ${long}\n\n${code}\n\nafter it`], (page) =>
       said(page, 'after it').locator('.hljs-number').waitFor(),
@@ -145,7 +145,7 @@ describe.runIf(hasBrowser)('a stable layout', () => {
     expect(largest(shifts)).toBeLessThan(0.005);
   });
 
-  it('does not shift while a call runs and prints', async () => {
+  itAtFullSize('does not shift while a call runs and prints', async () => {
     const shifts = await shiftsWhile(['say hello', call('watch', {})], async (page) => {
       await toolCard(page, 'watch').getByText('the first line').waitFor();
       const [, , world = '', , chat = ''] = new URL(page.url()).pathname.split('/');
@@ -171,67 +171,64 @@ describe.runIf(hasBrowser)('a stable layout', () => {
     expect(await button(page, 'Approve once').boundingBox()).toEqual(before);
   });
 
-  it.each(isFullSize ? [1440, 390] : [390])(
-    '[CALL18.1] at %d a toast and the connection banner don’t cover titles, Stop or the approval buttons',
-    async (width) => {
-      const { world, chat, path } = await opened.newChat();
-      const { page } = visit;
-      onTestFinished(async () => {
-        await page.unrouteAll({ behavior: 'ignoreErrors' });
-        await page.setViewportSize({ width: 1440, height: 900 });
-      });
-      await page.setViewportSize({ width, height: 844 });
-      await goTo(page, path);
-      await opened.api.send(world, chat, { content: [press('free-a'), press('free-b')].join('\n') });
-      await topBar(page).getByRole('button', { name: 'Stop' }).waitFor();
-      const isPhone = width === 390;
-      const toasts = page.getByRole('button', { name: 'Dismiss' }).locator('..');
-      const notices = (): Locator[] => [toasts, page.getByText('No connection to the server').locator('..')];
-      await page.route(/\/(?:events|stop)\b/, (route) => route.abort());
-      await page.reload();
-      await page.getByText('No connection to the server').waitFor();
-      const sender = page.getByRole('main').getByText('you', { exact: true }).first();
-      await sender.waitFor();
-      expect(await overlaps(notices().slice(1), [sender])).toEqual([]);
-      await topBar(page).getByRole('button', { name: 'Stop' }).click();
-      await toasts.waitFor();
-      const free = [page.getByRole('heading', { level: 1 }), topBar(page).getByRole('button', { name: 'Stop' })];
-      expect(await overlaps(notices(), [...free, page.getByRole('log'), page.getByLabel('Message')])).toEqual([]);
-      const sheet = isPhone ? await openSheet(page) : [];
-      expect(await overlaps(notices(), [...sheet, ...signing(page)])).toEqual([]);
-      await goTo(page, '/inbox');
-      await page.getByText('No connection to the server').waitFor();
-      const head = page.getByRole('main').getByText('wants to').first();
-      await head.waitFor();
-      const banner = page.getByText('No connection to the server').locator('..');
-      expect(await overlaps([banner], [page.getByRole('heading', { level: 1 }), head, ...signing(page)])).toEqual([]);
-    },
-  );
-
-  describe('a reader at the end of a chat', () => {
-    let slow: Visit;
-    beforeAll(async () => {
-      slow = await opened.visit({ script: HEARS_LATE });
-    });
-
-    // A message to nobody is followed by a notice; one to a person is not.
-    it.each(['@human', '@nobody'])(
-      'stays there while many messages to %s arrive together, however late scroll events are',
-      async (to) => {
+  for (const width of [1440, 390])
+    itAtFullSize(
+      `[CALL18.1] at ${width} a toast and the connection banner don’t cover titles, Stop or the approval buttons`,
+      async () => {
         const { world, chat, path } = await opened.newChat();
-        const { page, complaints } = slow;
+        const { page } = visit;
+        onTestFinished(async () => {
+          await page.unrouteAll({ behavior: 'ignoreErrors' });
+          await page.setViewportSize({ width: 1440, height: 900 });
+        });
+        await page.setViewportSize({ width, height: 844 });
         await goTo(page, path);
-        const log = page.getByRole('log', { name: 'Transcript' });
-        for (const burst of BURSTS) {
-          const words = Array.from({ length: 20 }, (_, index) => `${to} ${'and more words '.repeat(index % burst)}`);
-          await Promise.all(words.map((content) => opened.api.send(world, chat, { content })));
-          await opened.api.send(world, chat, { content: `${to} the end of ${burst}.` });
-          await wrote(page, `the end of ${burst}.`).waitFor();
-          await expect.poll(() => belowView(log)).toBeLessThan(40);
-        }
-        expect(complaints).toEqual([]);
+        await opened.api.send(world, chat, { content: [press('free-a'), press('free-b')].join('\n') });
+        await topBar(page).getByRole('button', { name: 'Stop' }).waitFor();
+        const isPhone = width === 390;
+        const toasts = page.getByRole('button', { name: 'Dismiss' }).locator('..');
+        const notices = (): Locator[] => [toasts, page.getByText('No connection to the server').locator('..')];
+        await page.route(/\/(?:events|stop)\b/, (route) => route.abort());
+        await page.reload();
+        await page.getByText('No connection to the server').waitFor();
+        const sender = page.getByRole('main').getByText('you', { exact: true }).first();
+        await sender.waitFor();
+        expect(await overlaps(notices().slice(1), [sender])).toEqual([]);
+        await topBar(page).getByRole('button', { name: 'Stop' }).click();
+        await toasts.waitFor();
+        const free = [page.getByRole('heading', { level: 1 }), topBar(page).getByRole('button', { name: 'Stop' })];
+        expect(await overlaps(notices(), [...free, page.getByRole('log'), page.getByLabel('Message')])).toEqual([]);
+        const sheet = isPhone ? await openSheet(page) : [];
+        expect(await overlaps(notices(), [...sheet, ...signing(page)])).toEqual([]);
+        await goTo(page, '/inbox');
+        await page.getByText('No connection to the server').waitFor();
+        const head = page.getByRole('main').getByText('wants to').first();
+        await head.waitFor();
+        const banner = page.getByText('No connection to the server').locator('..');
+        expect(await overlaps([banner], [page.getByRole('heading', { level: 1 }), head, ...signing(page)])).toEqual([]);
       },
     );
+
+  describe('a reader at the end of a chat', () => {
+    // A message to nobody is followed by a notice; one to a person is not.
+    for (const to of ['@human', '@nobody'])
+      itAtFullSize(
+        `stays there while many messages to ${to} arrive together, however late scroll events are`,
+        async () => {
+          const { world, chat, path } = await opened.newChat();
+          const { page, complaints } = await opened.visit({ script: HEARS_LATE });
+          await goTo(page, path);
+          const log = page.getByRole('log', { name: 'Transcript' });
+          for (const burst of BURSTS) {
+            const words = Array.from({ length: 20 }, (_, index) => `${to} ${'and more words '.repeat(index % burst)}`);
+            await Promise.all(words.map((content) => opened.api.send(world, chat, { content })));
+            await opened.api.send(world, chat, { content: `${to} the end of ${burst}.` });
+            await wrote(page, `the end of ${burst}.`).waitFor();
+            await expect.poll(() => belowView(log)).toBeLessThan(40);
+          }
+          expect(complaints).toEqual([]);
+        },
+      );
 
     it('can scroll up a little, stays there while more arrives, and follows again at the end', async () => {
       const { world, chat, path } = await opened.newChat();
@@ -258,7 +255,7 @@ describe.runIf(hasBrowser)('a stable layout', () => {
       await expect.poll(() => belowView(log)).toBeLessThan(1);
     });
 
-    it('still sees the end when the composer grows', async () => {
+    itAtFullSize('still sees the end when the composer grows', async () => {
       const { world, chat, path } = await opened.newChat();
       for (let number = 1; number <= 30; number += 1)
         await opened.api.send(world, chat, { content: `@human number ${number}.` });
@@ -274,13 +271,15 @@ describe.runIf(hasBrowser)('a stable layout', () => {
       await expect.poll(() => belowView(log)).toBeLessThan(1);
     });
 
-    it('keeps a call open if it opened automatically just before the click, and closes it on the next click', async () => {
-      const { world, chat, path } = await opened.newChat();
-      const { page } = visit;
-      await goTo(page, path);
-      await page.getByLabel('Message').waitFor();
-      // Clicks at the moment it opens, as if the person aimed while it was still closed.
-      await page.evaluate(`
+    itAtFullSize(
+      'keeps a call open if it opened automatically just before the click, and closes it on the next click',
+      async () => {
+        const { world, chat, path } = await opened.newChat();
+        const { page } = visit;
+        await goTo(page, path);
+        await page.getByLabel('Message').waitFor();
+        // Clicks at the moment it opens, as if the person aimed while it was still closed.
+        await page.evaluate(`
         const observer = new MutationObserver(() => {
           const header = document.querySelector('[data-invocation] button[aria-expanded="true"]');
           if (header === null) return;
@@ -290,18 +289,19 @@ describe.runIf(hasBrowser)('a stable layout', () => {
         });
         observer.observe(document.body, { subtree: true, childList: true, attributes: true });
       `);
-      await opened.api.send(world, chat, { content: call('watch', {}) });
-      const header = toolCard(page, 'watch').getByRole('button').first();
-      await expect.poll(() => header.getAttribute('data-clicked')).toBe('early');
-      await expect.poll(() => toolCard(page, 'watch').getByText('running').count()).toBe(1);
-      expect(await header.getAttribute('aria-expanded')).toBe('true');
-      await header.click();
-      await expect.poll(() => header.getAttribute('aria-expanded')).toBe('false');
-      await opened.api.stop(world, chat);
-      await toolCard(page, 'watch').getByText('stopped', { exact: true }).waitFor();
-    });
+        await opened.api.send(world, chat, { content: call('watch', {}) });
+        const header = toolCard(page, 'watch').getByRole('button').first();
+        await expect.poll(() => header.getAttribute('data-clicked')).toBe('early');
+        await expect.poll(() => toolCard(page, 'watch').getByText('running').count()).toBe(1);
+        expect(await header.getAttribute('aria-expanded')).toBe('true');
+        await header.click();
+        await expect.poll(() => header.getAttribute('aria-expanded')).toBe('false');
+        await opened.api.stop(world, chat);
+        await toolCard(page, 'watch').getByText('stopped', { exact: true }).waitFor();
+      },
+    );
 
-    it('opens a call without moving its header, and closes it in place', async () => {
+    itAtFullSize('opens a call without moving its header, and closes it in place', async () => {
       const { world, chat, path } = await opened.newChat();
       for (let number = 1; number <= 20; number += 1)
         await opened.api.send(world, chat, { content: `@nobody number ${number}.` });

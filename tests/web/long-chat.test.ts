@@ -1,20 +1,20 @@
 import type { NewMessage } from '@countersign/core/ports';
 import { stepOf } from '@countersign/core/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isFullSize } from '../support/scaled.js';
+import { isFullSize, itAtFullSize } from '../support/scaled.js';
 import { hasBrowser, openBrowser, type Opened, type Visit } from './support/open-browser.js';
 import { aboveView, atRest, belowView, goTo, holdUp, said, scrollTo, write, wrote } from './support/steps.js';
 
-const COUNT = 10_000;
+const COUNT = isFullSize ? 10_000 : 1_000;
 /** Requests for older messages. */
 const OLDER = /\/messages\?.*before=/;
 
-/** How often the wheel turns each way: a third of the distance still passes more messages than the page keeps. */
-const WHEEL_STEPS = isFullSize ? 25 : 9;
+/** How often the wheel turns each way. */
+const WHEEL_STEPS = 25;
 /** How many older pages are loaded. */
 const PAGES = isFullSize ? 5 : 2;
 
-describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
+describe.runIf(hasBrowser)(`a chat of ${COUNT} messages`, () => {
   let opened: Opened;
   let visit: Visit;
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
 
   it('opens at its end with only part of the messages, and keeps the page small', async () => {
     const { page } = visit;
-    await wrote(page, `number 10000 `).waitFor();
+    await wrote(page, `number ${COUNT} `).waitFor();
     await expect.poll(() => isAtEnd()).toBe(true);
     expect(await page.getByRole('article').count()).toBeLessThan(60);
   });
@@ -86,7 +86,7 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
   it('returns to the end, and follows an answer there without a jump', async () => {
     const { page } = visit;
     await page.getByRole('button', { name: 'Jump to latest' }).click();
-    await wrote(page, 'number 10000 ').waitFor();
+    await wrote(page, `number ${COUNT} `).waitFor();
     await expect.poll(() => isAtEnd()).toBe(true);
     await write(page, `say ${Array.from({ length: 30 }, (_, index) => `Paragraph ${index}.`).join('\n\n')}`);
     await said(page, 'Paragraph 29.').waitFor();
@@ -94,7 +94,7 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('scrolls both ways without an empty view, and without jumping back', async () => {
+  itAtFullSize('scrolls both ways without an empty view, and without jumping back', async () => {
     const { page } = visit;
     const log = page.getByRole('log', { name: 'Transcript' });
     const box = await log.boundingBox();

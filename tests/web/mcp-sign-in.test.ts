@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { itAtFullSize } from '../support/scaled.js';
 import { startOAuthServers } from '../mcp/support/oauth-servers.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { button, goTo, remarked } from './support/steps.js';
@@ -67,7 +68,7 @@ describe.runIf(hasBrowser)('sign-in to an MCP server', () => {
     await page.getByText('This server requires a sign-in.').waitFor();
   });
 
-  it('[MCP4] without registration, the dialog asks for a client', async () => {
+  itAtFullSize('[MCP4] without registration, the dialog asks for a client', async () => {
     const oauth = await startOAuthServers({ registers: false });
     const { world } = await opened.newChat();
     await opened.api.addMcpServer(world, { name: 'tides', transport: 'http', url: oauth.url });

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { isFullSize } from '../support/scaled.js';
+import { isFullSize, itAtFullSize } from '../support/scaled.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import {
   asks,
@@ -82,7 +82,7 @@ describe.runIf(hasBrowser)('every page', () => {
     },
   );
 
-  it('the dialogs and menus have no accessibility violations either', async () => {
+  itAtFullSize('the dialogs and menus have no accessibility violations either', async () => {
     const { page } = light;
     const check = async (role: 'dialog' | 'menu', opens: () => Promise<void>): Promise<void> => {
       await opens();
@@ -106,8 +106,6 @@ describe.runIf(hasBrowser)('every page', () => {
     });
     await goTo(page, `/w/${world}/agents`);
     await check('dialog', () => button(page, 'Remove').first().click());
-    // Other tests check the forms of agents and servers, and the rest asks for one name or a confirmation.
-    if (!isFullSize) return;
     await check('dialog', () => button(page, 'Add agent').click());
     await check('dialog', () => button(page, 'Edit').first().click());
     await goTo(page, path);
@@ -119,7 +117,7 @@ describe.runIf(hasBrowser)('every page', () => {
     await check('dialog', () => button(page, 'Delete world…').click());
   });
 
-  it('the forms of a card have no accessibility violations', async () => {
+  itAtFullSize('the forms of a card have no accessibility violations', async () => {
     const { page } = light;
     await goTo(page, path);
     await choose(page, 'Edit');
@@ -152,7 +150,7 @@ describe.runIf(hasBrowser)('every page', () => {
     },
   );
 
-  it('nothing moves on a device set to reduced motion', async () => {
+  itAtFullSize('nothing moves on a device set to reduced motion', async () => {
     const { page } = light;
     await go(page, 'chat');
     await page.evaluate(`
@@ -268,14 +266,13 @@ describe.runIf(hasBrowser)('every page', () => {
     expect((await opened.api.world(world)).value).toMatchObject({ turnLimit: 7, mainAgent: 'ada' });
   });
 
-  it('a page that could not be loaded says why, and retrying loads it', async () => {
+  itAtFullSize('a page that could not be loaded says why, and retrying loads it', async () => {
     const { page } = light;
     const refused = { type: 'about:blank', title: 'No', status: 403, detail: 'Not now.' };
     // A page that was shown before keeps its data. Here there was none.
     await page.goto(`${opened.serving.url}/inbox`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.evaluate("addEventListener('click', () => { globalThis.hasClicked = true; }, { capture: true })");
-    // Most pages show this the same way; `npm run verify` tries all of them.
     const parts = [
       ['/w/:world/policy', 'policy'],
       ['chat', 'messages'],
@@ -285,7 +282,7 @@ describe.runIf(hasBrowser)('every page', () => {
       ['/w/:world/audit', 'audit'],
       ['/w/:world/stats', 'stats'],
     ] as const;
-    for (const [name, part] of parts.slice(0, isFullSize ? parts.length : 2)) {
+    for (const [name, part] of parts) {
       // Until someone clicks: the page may retry automatically before that.
       await page.route(new RegExp(`/api/[^?]*/?${part}(\\?|$)`), async (route) =>
         (await page.evaluate<boolean>('globalThis.hasClicked === true'))
@@ -418,7 +415,7 @@ function lastToCome(page: Page, name: string): Locator {
 /** Dark mode changes only the colours. */
 async function violationsInTheDark(page: Page): Promise<string[]> {
   await recolour(page, 'dark');
-  const found = await violations(page, { rules: ['color-contrast'] });
+  const found = await violations(page, { rules: ['color-contrast'], contrast: true });
   await recolour(page, 'light');
   return found;
 }

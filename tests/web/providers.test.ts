@@ -1,6 +1,7 @@
 import { startScriptedModel, type ScriptedModel } from '@countersign/providers';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { isFullSize, itAtFullSize } from '../support/scaled.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { button, focused, goTo, holdUp, overflow, remarked, said } from './support/steps.js';
 import { violations } from './support/violations.js';
@@ -150,7 +151,7 @@ describe.runIf(hasBrowser)('providers', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('[MODEL7] can be added, tested and removed with the keyboard alone', async () => {
+  itAtFullSize('[MODEL7] can be added, tested and removed with the keyboard alone', async () => {
     const { page } = visit;
     const tabTo = async (control: Locator): Promise<void> => {
       const focused = control.and(page.locator(':focus'));
@@ -264,6 +265,7 @@ describe.runIf(hasBrowser)('providers', () => {
     await page.getByLabel('Message').press('Enter');
     await page.getByRole('log').locator('summary').last().click();
     await said(page, 'to the end.').getByText('I weigh this carefully.').waitFor();
+    if (!isFullSize) return;
 
     // [MODEL4.2] A failed turn offers to try again and to fix the agent, until someone sends a message.
     const { value } = await opened.api.agent('harbour', 'planner');
@@ -298,56 +300,59 @@ describe.runIf(hasBrowser)('providers', () => {
     expect((await opened.api.worlds()).items.map(({ name }) => name)).not.toContain('at all');
   });
 
-  it('[MODEL9.2] an agent gets a model from the list of its provider, or another one after a warning', async () => {
-    await opened.api.addProvider({ kind: 'vllm', name: 'Box', baseUrl: model.url, apiKey: KEY });
-    const { world } = await opened.newChat();
-    const { page, complaints } = visit;
-    // The list of providers is new.
-    await page.goto(`${opened.serving.url}/w/${world}/agents`);
-    await button(page, 'Add agent').click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Name').fill('Cy');
-    await dialog.getByLabel('Provider').selectOption('Box');
-    await dialog.getByLabel('Model', { exact: true }).fill('scriptd');
-    // Read-only tools are ticked, and every tool is described.
-    await dialog.getByText('Lists a folder in the working folder').first().waitFor();
-    expect(await dialog.getByRole('checkbox', { name: 'read_file' }).isChecked()).toBe(true);
-    expect(await dialog.getByRole('checkbox', { name: 'shell_cmd' }).isChecked()).toBe(false);
-    await dialog.getByLabel('Model', { exact: true }).press('Enter');
-    await dialog.getByText('Box does not list this model.').waitFor();
-    expect((await opened.api.agents(world)).items.map(({ name }) => name)).toEqual(['Ada']);
-    await focused(button(page, 'Use scripted'));
-    await button(page, 'Save anyway').waitFor();
-    await button(page, 'Use scripted').click();
-    await focused(dialog.getByLabel('Model', { exact: true }));
-    expect(await dialog.getByLabel('Model', { exact: true }).inputValue()).toBe('scripted');
-    // By keyboard: the list opens, and Escape closes it but not the dialog.
-    await dialog.getByLabel('Model', { exact: true }).fill('');
-    await dialog.getByRole('listbox').getByRole('option').waitFor();
-    await page.keyboard.press('Escape');
-    expect(await dialog.getByRole('listbox').count()).toBe(0);
-    await page.keyboard.press('ArrowDown');
-    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
-    expect(await dialog.getByLabel('Model', { exact: true }).inputValue()).toBe('scripted');
-    await page.keyboard.press('Enter');
-    await expect.poll(() => dialog.count()).toBe(0);
-    const { items } = await opened.api.agents(world);
-    expect(items.at(-1)).toMatchObject({ name: 'Cy', provider: 'box', model: 'scripted' });
-    expect(items.at(-1)?.tools).toEqual(expect.arrayContaining(['list_files', 'read_file', 'grep']));
-    expect(items.at(-1)?.tools).not.toContain('shell_cmd');
-    // While the list is loading, the agent is saved, and the warning comes with the answer.
-    const { asked, letGo } = await holdUp(page, /\/providers\/box\/models/);
-    await page.reload();
-    await button(page, 'Add agent').click();
-    await dialog.getByLabel('Name').fill('Dee');
-    await dialog.getByLabel('Provider').selectOption('Box');
-    await dialog.getByLabel('Model', { exact: true }).fill('scriptd');
-    await asked;
-    await dialog.getByLabel('Model', { exact: true }).press('Enter');
-    await remarked(page, 'box does not list the model scriptd. Did you mean scripted? It was saved anyway.');
-    letGo();
-    expect(complaints).toEqual([]);
-  });
+  itAtFullSize(
+    '[MODEL9.2] an agent gets a model from the list of its provider, or another one after a warning',
+    async () => {
+      await opened.api.addProvider({ kind: 'vllm', name: 'Box', baseUrl: model.url, apiKey: KEY });
+      const { world } = await opened.newChat();
+      const { page, complaints } = visit;
+      // The list of providers is new.
+      await page.goto(`${opened.serving.url}/w/${world}/agents`);
+      await button(page, 'Add agent').click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill('Cy');
+      await dialog.getByLabel('Provider').selectOption('Box');
+      await dialog.getByLabel('Model', { exact: true }).fill('scriptd');
+      // Read-only tools are ticked, and every tool is described.
+      await dialog.getByText('Lists a folder in the working folder').first().waitFor();
+      expect(await dialog.getByRole('checkbox', { name: 'read_file' }).isChecked()).toBe(true);
+      expect(await dialog.getByRole('checkbox', { name: 'shell_cmd' }).isChecked()).toBe(false);
+      await dialog.getByLabel('Model', { exact: true }).press('Enter');
+      await dialog.getByText('Box does not list this model.').waitFor();
+      expect((await opened.api.agents(world)).items.map(({ name }) => name)).toEqual(['Ada']);
+      await focused(button(page, 'Use scripted'));
+      await button(page, 'Save anyway').waitFor();
+      await button(page, 'Use scripted').click();
+      await focused(dialog.getByLabel('Model', { exact: true }));
+      expect(await dialog.getByLabel('Model', { exact: true }).inputValue()).toBe('scripted');
+      // By keyboard: the list opens, and Escape closes it but not the dialog.
+      await dialog.getByLabel('Model', { exact: true }).fill('');
+      await dialog.getByRole('listbox').getByRole('option').waitFor();
+      await page.keyboard.press('Escape');
+      expect(await dialog.getByRole('listbox').count()).toBe(0);
+      await page.keyboard.press('ArrowDown');
+      expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      expect(await dialog.getByLabel('Model', { exact: true }).inputValue()).toBe('scripted');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => dialog.count()).toBe(0);
+      const { items } = await opened.api.agents(world);
+      expect(items.at(-1)).toMatchObject({ name: 'Cy', provider: 'box', model: 'scripted' });
+      expect(items.at(-1)?.tools).toEqual(expect.arrayContaining(['list_files', 'read_file', 'grep']));
+      expect(items.at(-1)?.tools).not.toContain('shell_cmd');
+      // While the list is loading, the agent is saved, and the warning comes with the answer.
+      const { asked, letGo } = await holdUp(page, /\/providers\/box\/models/);
+      await page.reload();
+      await button(page, 'Add agent').click();
+      await dialog.getByLabel('Name').fill('Dee');
+      await dialog.getByLabel('Provider').selectOption('Box');
+      await dialog.getByLabel('Model', { exact: true }).fill('scriptd');
+      await asked;
+      await dialog.getByLabel('Model', { exact: true }).press('Enter');
+      await remarked(page, 'box does not list the model scriptd. Did you mean scripted? It was saved anyway.');
+      letGo();
+      expect(complaints).toEqual([]);
+    },
+  );
 });

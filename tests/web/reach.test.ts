@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { itAtFullSize } from '../support/scaled.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import {
   answersFrom,
@@ -82,7 +83,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
     expect(opened.ran).toContain('reach-a');
   });
 
-  it('[CALL15] Alt+N focuses the card in the inbox, which says how many are waiting', async () => {
+  itAtFullSize('[CALL15] Alt+N focuses the card in the inbox, which says how many are waiting', async () => {
     const { page, world, chat } = await enter(1440);
     await opened.api.send(world, chat, { content: press('reach-inbox') });
     await page.getByRole('link', { name: /Inbox/ }).click();
@@ -158,7 +159,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
     await page.getByRole('button', { name: /^Chats and agents, \d+ in your inbox$/ }).waitFor();
   });
 
-  it('tells screen reader users which item each button of a list belongs to', async () => {
+  itAtFullSize('tells screen reader users which item each button of a list belongs to', async () => {
     const { page, world, chat } = await enter(1440);
     await opened.api.createAgent(world, { name: 'Bea', provider: 'obedient', model: 'test', tools: ['*'] });
     for (const name of ['one', 'two'])
@@ -210,6 +211,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
   describe('an approval that appears at a bad moment', () => {
     const enter = async (): Promise<{ page: Page; world: string; chat: string; path: string }> => {
       const chat = await opened.newChat();
+      await visit.page.setViewportSize({ width: 1440, height: 800 });
       await goTo(visit.page, chat.path);
       await visit.page.getByLabel('Message').waitFor();
       return { page: visit.page, ...chat };
@@ -251,7 +253,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
       expect(opened.ran).not.toContain('calm-d');
     });
 
-    it('after a call was decided elsewhere, the next one appears below it and can be approved', async () => {
+    itAtFullSize('after a call was decided elsewhere, the next one appears below it and can be approved', async () => {
       const { page, world, chat } = await enter();
       await opened.api.send(world, chat, { content: press('calm-e') });
       await button(page, 'Approve once').waitFor();
@@ -284,31 +286,34 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
       await asks(page, 'calm-h').waitFor();
     });
 
-    it('[CALL15] Review focuses the card once, and never a card that appears later while someone types', async () => {
-      const { page, world, chat } = await enter();
-      await opened.api.send(world, chat, { content: press('calm-j') });
-      await button(page, 'Review').click();
-      await expect.poll(() => focusedRegion(page)).toMatch(/wants to/);
-      await enabled(button(page, 'Approve once'));
-      await page.getByLabel('Message').click();
-      await page.keyboard.type('first ');
-      const [first] = (await opened.api.approvals(world)).items;
-      if (first === undefined) throw new Error('nothing was asked');
-      await opened.api.decide(world, first, { decision: 'deny', reason: 'from elsewhere' });
-      await decided(page, 'calm-j').waitFor();
-      await opened.api.send(world, chat, { content: press('calm-k') });
-      await asks(page, 'calm-k').waitFor();
-      const sent = answersFrom(page);
-      await enabled(button(page, 'Approve once'));
-      await page.keyboard.type('and a');
-      expect(await page.getByLabel('Message').inputValue()).toBe('first and a');
-      await drawn(page);
-      expect(sent).toEqual([]);
-      expect((await opened.api.approvals(world)).items).toHaveLength(1);
-      expect(opened.ran).not.toContain('calm-k');
-    });
+    itAtFullSize(
+      '[CALL15] Review focuses the card once, and never a card that appears later while someone types',
+      async () => {
+        const { page, world, chat } = await enter();
+        await opened.api.send(world, chat, { content: press('calm-j') });
+        await button(page, 'Review').click();
+        await expect.poll(() => focusedRegion(page)).toMatch(/wants to/);
+        await enabled(button(page, 'Approve once'));
+        await page.getByLabel('Message').click();
+        await page.keyboard.type('first ');
+        const [first] = (await opened.api.approvals(world)).items;
+        if (first === undefined) throw new Error('nothing was asked');
+        await opened.api.decide(world, first, { decision: 'deny', reason: 'from elsewhere' });
+        await decided(page, 'calm-j').waitFor();
+        await opened.api.send(world, chat, { content: press('calm-k') });
+        await asks(page, 'calm-k').waitFor();
+        const sent = answersFrom(page);
+        await enabled(button(page, 'Approve once'));
+        await page.keyboard.type('and a');
+        expect(await page.getByLabel('Message').inputValue()).toBe('first and a');
+        await drawn(page);
+        expect(sent).toEqual([]);
+        expect((await opened.api.approvals(world)).items).toHaveLength(1);
+        expect(opened.ran).not.toContain('calm-k');
+      },
+    );
 
-    it('going back with a dialog open closes it and approves nothing', async () => {
+    itAtFullSize('going back with a dialog open closes it and approves nothing', async () => {
       const { page, world, chat, path } = await enter();
       await page.getByRole('link', { name: 'Policy' }).click();
       await page.getByRole('heading', { level: 1, name: 'Policy' }).waitFor();
@@ -326,28 +331,31 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
     });
   });
 
-  it('[CALL15] the Enter that ends an IME composition denies nothing, and the page works without desktop notifications', async () => {
-    const { page, world, chat } = await enter(1440);
-    await page.evaluate(`
+  itAtFullSize(
+    '[CALL15] the Enter that ends an IME composition denies nothing, and the page works without desktop notifications',
+    async () => {
+      const { page, world, chat } = await enter(1440);
+      await page.evaluate(`
       globalThis.Notification = Object.assign(function () { globalThis.tried = true; throw new TypeError('Illegal constructor.'); }, { permission: 'granted' });
       Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });
       document.hasFocus = () => false;
       document.dispatchEvent(new Event('visibilitychange'));
     `);
-    const answers = answersFrom(page);
-    await opened.api.send(world, chat, { content: press('composed') });
-    await giveReason(page, 'にほん');
-    await enabled(button(page, 'Deny'));
-    await page.evaluate(`(() => {
+      const answers = answersFrom(page);
+      await opened.api.send(world, chat, { content: press('composed') });
+      await giveReason(page, 'にほん');
+      await enabled(button(page, 'Deny'));
+      await page.evaluate(`(() => {
       const field = document.querySelector('input[placeholder^="Why not"]');
       field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true }));
     })()`);
-    await expect.poll(() => page.evaluate('globalThis.tried')).toBe(true);
-    await drawn(page);
-    expect(answers).toEqual([]);
-    await page.getByLabel('Reason', { exact: true }).press('Enter');
-    await said(page, 'Finished. denied: にほん').waitFor();
-  });
+      await expect.poll(() => page.evaluate('globalThis.tried')).toBe(true);
+      await drawn(page);
+      expect(answers).toEqual([]);
+      await page.getByLabel('Reason', { exact: true }).press('Enter');
+      await said(page, 'Finished. denied: にほん').waitFor();
+    },
+  );
 
   it('causes no errors on the page', () => {
     expect(visit.complaints).toEqual([]);

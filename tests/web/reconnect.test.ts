@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { itAtFullSize } from '../support/scaled.js';
 import { z } from 'zod';
 import { findSandbox } from '@countersign/tools';
 import { freePort } from '../../packages/server/src/testing/free-port.js';
@@ -117,38 +118,41 @@ describe.runIf(hasBrowser)('a server that stops', () => {
     expect(await readdir(home)).toContain('countersign.db');
   });
 
-  it('[STORE3] [CALL7] a half-edited call in a phone’s sheet survives a kill, and the edited call runs', async () => {
-    const { open } = await findServer();
-    page = await openPage(360, 740);
-    await page.clock.install();
-    await page.goto(open);
-    await button(page, 'How large is the crew? Count the lines.').click();
-    await page.getByRole('button', { name: /waiting for you/ }).click();
-    const sheet = page.getByRole('dialog', { name: 'Waiting for you' });
-    await choose(page, 'Edit');
-    await sheet.getByRole('textbox', { name: 'Command' }).fill('wc -w notes/crew.md');
+  itAtFullSize(
+    '[STORE3] [CALL7] a half-edited call in a phone’s sheet survives a kill, and the edited call runs',
+    async () => {
+      const { open } = await findServer();
+      page = await openPage(360, 740);
+      await page.clock.install();
+      await page.goto(open);
+      await button(page, 'How large is the crew? Count the lines.').click();
+      await page.getByRole('button', { name: /waiting for you/ }).click();
+      const sheet = page.getByRole('dialog', { name: 'Waiting for you' });
+      await choose(page, 'Edit');
+      await sheet.getByRole('textbox', { name: 'Command' }).fill('wc -w notes/crew.md');
 
-    await kill();
-    await failInBackground(page);
-    expect(await sheet.getByRole('textbox', { name: 'Command' }).inputValue()).toBe('wc -w notes/crew.md');
-    await startAndWake();
-    await expect.poll(() => page.getByText('No connection to the server. Reconnecting…').count()).toBe(0);
-    expect(await sheet.getByRole('textbox', { name: 'Command' }).inputValue()).toBe('wc -w notes/crew.md');
-    // The edited call is shown with its effect before it can be approved (CALL7.4, CHANGE6.9).
-    await sheet.getByRole('button', { name: 'Preview', exact: true }).click();
-    await sheet.getByText(/This is the edited call\. Check .*, then approve it\./).waitFor();
-    if (hasRehearsals)
-      await sheet.getByRole('group', { name: 'What it will do' }).getByText('Changes no files').waitFor();
-    // The note below the buttons is not cut off.
-    const note = sheet.locator('section footer > p');
-    expect(await note.evaluate(isCutOff)).toBe(false);
-    // The new card has the focus.
-    await sheet.locator('section:focus').waitFor();
-    expect(await page.getByRole('alert').allInnerTexts()).toEqual([]);
-    await sheet.getByRole('button', { name: 'Approve once', exact: true }).click();
-    await said(page, 'I counted the crew: 12. All done.').waitFor();
-    await toolCard(page, 'wc -w notes/crew.md').getByText('edited').waitFor();
-  });
+      await kill();
+      await failInBackground(page);
+      expect(await sheet.getByRole('textbox', { name: 'Command' }).inputValue()).toBe('wc -w notes/crew.md');
+      await startAndWake();
+      await expect.poll(() => page.getByText('No connection to the server. Reconnecting…').count()).toBe(0);
+      expect(await sheet.getByRole('textbox', { name: 'Command' }).inputValue()).toBe('wc -w notes/crew.md');
+      // The edited call is shown with its effect before it can be approved (CALL7.4, CHANGE6.9).
+      await sheet.getByRole('button', { name: 'Preview', exact: true }).click();
+      await sheet.getByText(/This is the edited call\. Check .*, then approve it\./).waitFor();
+      if (hasRehearsals)
+        await sheet.getByRole('group', { name: 'What it will do' }).getByText('Changes no files').waitFor();
+      // The note below the buttons is not cut off.
+      const note = sheet.locator('section footer > p');
+      expect(await note.evaluate(isCutOff)).toBe(false);
+      // The new card has the focus.
+      await sheet.locator('section:focus').waitFor();
+      expect(await page.getByRole('alert').allInnerTexts()).toEqual([]);
+      await sheet.getByRole('button', { name: 'Approve once', exact: true }).click();
+      await said(page, 'I counted the crew: 12. All done.').waitFor();
+      await toolCard(page, 'wc -w notes/crew.md').getByText('edited').waitFor();
+    },
+  );
 
   async function kill(): Promise<void> {
     await end();
@@ -167,44 +171,47 @@ describe.runIf(hasBrowser)('a server that stops', () => {
     await remarked(page, 'Reconnected.');
   }
 
-  it('[PAGE1] killed while a policy and an agent are half edited: everything stays, and can be saved afterwards', async () => {
-    const { open } = await findServer();
-    page = await openPage(1440, 900);
-    await page.addInitScript(REMARKS);
-    await page.clock.install();
-    await page.goto(open);
-    await page.getByLabel('Message').waitFor();
-    await goTo(page, '/w/harbour/policy');
-    const rules = page.getByLabel('Rules');
-    await rules.fill(`${await rules.inputValue()}\nask shell_cmd(git push *)`);
-    await kill();
-    await failInBackground(page);
-    expect(await rules.inputValue()).toContain('ask shell_cmd(git push *)');
-    await button(page, 'Save policy').click();
-    await page.getByText('The server is not responding.').first().waitFor();
-    await back();
-    // It is no longer true.
-    await expect.poll(() => page.getByText('The server is not responding.').count()).toBe(0);
-    expect(await rules.inputValue()).toContain('ask shell_cmd(git push *)');
-    await button(page, 'Save policy').click();
-    await remarked(page, 'Policy saved.');
+  itAtFullSize(
+    '[PAGE1] killed while a policy and an agent are half edited: everything stays, and can be saved afterwards',
+    async () => {
+      const { open } = await findServer();
+      page = await openPage(1440, 900);
+      await page.addInitScript(REMARKS);
+      await page.clock.install();
+      await page.goto(open);
+      await page.getByLabel('Message').waitFor();
+      await goTo(page, '/w/harbour/policy');
+      const rules = page.getByLabel('Rules');
+      await rules.fill(`${await rules.inputValue()}\nask shell_cmd(git push *)`);
+      await kill();
+      await failInBackground(page);
+      expect(await rules.inputValue()).toContain('ask shell_cmd(git push *)');
+      await button(page, 'Save policy').click();
+      await page.getByText('The server is not responding.').first().waitFor();
+      await back();
+      // It is no longer true.
+      await expect.poll(() => page.getByText('The server is not responding.').count()).toBe(0);
+      expect(await rules.inputValue()).toContain('ask shell_cmd(git push *)');
+      await button(page, 'Save policy').click();
+      await remarked(page, 'Policy saved.');
 
-    await page.getByRole('link', { name: 'Agents' }).click();
-    await button(page, 'Add agent').click();
-    const form = page.getByRole('dialog', { name: 'Add agent' });
-    await form.getByLabel('Name').fill('Porter');
-    await form.getByLabel('System prompt').fill('Carry things.');
-    await kill();
-    await failInBackground(page);
-    // Shown in the dialog, because a modal dialog covers the rest of the page.
-    await form.getByText('No connection to the server. Reconnecting…').waitFor();
-    await form.getByLabel('Model').fill('demo');
-    await back();
-    expect(await form.getByLabel('System prompt').inputValue()).toBe('Carry things.');
-    await form.getByRole('button', { name: 'Add agent', exact: true }).click();
-    await expect.poll(() => form.count()).toBe(0);
-    await page.getByRole('main').getByText('Porter', { exact: true }).waitFor();
-  });
+      await page.getByRole('link', { name: 'Agents' }).click();
+      await button(page, 'Add agent').click();
+      const form = page.getByRole('dialog', { name: 'Add agent' });
+      await form.getByLabel('Name').fill('Porter');
+      await form.getByLabel('System prompt').fill('Carry things.');
+      await kill();
+      await failInBackground(page);
+      // Shown in the dialog, because a modal dialog covers the rest of the page.
+      await form.getByText('No connection to the server. Reconnecting…').waitFor();
+      await form.getByLabel('Model').fill('demo');
+      await back();
+      expect(await form.getByLabel('System prompt').inputValue()).toBe('Carry things.');
+      await form.getByRole('button', { name: 'Add agent', exact: true }).click();
+      await expect.poll(() => form.count()).toBe(0);
+      await page.getByRole('main').getByText('Porter', { exact: true }).waitFor();
+    },
+  );
 });
 
 /** Lets enough time pass for the page to poll its worlds and fail, including retries. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { findSandbox } from '@countersign/tools';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { itAtFullSize } from '../support/scaled.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { violations } from './support/violations.js';
 import { stdio } from '../mcp/support/servers.js';
@@ -40,6 +41,16 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     expect(await belowView(dialog.locator('.overflow-y-auto').first())).toBeGreaterThan(0);
     expect(await belowView(dialog)).toBe(0);
     if (before !== null) await page.setViewportSize(before);
+  };
+  /** The reference server of MCP, whose tools run without approval. */
+  const findEverything = async (): Promise<void> => {
+    if ((await opened.api.mcpServers(world)).items.some(({ name }) => name === 'everything')) return;
+    await opened.api.addMcpServer(world, stdio('everything'));
+    await expect
+      .poll(async () => (await opened.api.testMcpServer(world, 'everything')).tools)
+      .toContain('mcp__everything__trigger-elicitation-request');
+    const { etag = '*' } = await opened.api.policy(world);
+    await opened.api.setPolicy(world, { rules: ['allow mcp__everything__*'] }, { ifMatch: etag });
   };
   const downloaded = async (page: Page, name: string): Promise<{ name: string; text: string }> => {
     const [download] = await Promise.all([page.waitForEvent('download'), button(page, name).click()]);
@@ -139,25 +150,28 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     expect(await errors.count()).toBe(0);
   });
 
-  it('[HTTP15] world settings that someone else changed are not overwritten, and typed text stays', async () => {
-    const page = await go('settings');
-    await page.getByLabel('Description').fill('mine');
-    await opened.api.updateWorld(world, { description: 'theirs' });
-    await page.getByText('Someone else changed these settings.').waitFor();
-    expect(await page.getByLabel('Description').inputValue()).toBe('mine');
-    await button(page, 'Save').click();
-    await page.getByText('Someone else changed this while you were editing.').first().waitFor();
-    expect((await opened.api.world(world)).value.description).toBe('theirs');
-    await button(page, 'Discard my changes').click();
-    await expect.poll(() => page.getByLabel('Description').inputValue()).toBe('theirs');
-    await page.getByLabel('Description').fill('ours');
-    await button(page, 'Save').click();
-    await remarked(page, 'Saved.');
-    await expect.poll(() => page.getByLabel('Description').inputValue()).toBe('ours');
-    expect((await opened.api.world(world)).value.description).toBe('ours');
-  });
+  itAtFullSize(
+    '[HTTP15] world settings that someone else changed are not overwritten, and typed text stays',
+    async () => {
+      const page = await go('settings');
+      await page.getByLabel('Description').fill('mine');
+      await opened.api.updateWorld(world, { description: 'theirs' });
+      await page.getByText('Someone else changed these settings.').waitFor();
+      expect(await page.getByLabel('Description').inputValue()).toBe('mine');
+      await button(page, 'Save').click();
+      await page.getByText('Someone else changed this while you were editing.').first().waitFor();
+      expect((await opened.api.world(world)).value.description).toBe('theirs');
+      await button(page, 'Discard my changes').click();
+      await expect.poll(() => page.getByLabel('Description').inputValue()).toBe('theirs');
+      await page.getByLabel('Description').fill('ours');
+      await button(page, 'Save').click();
+      await remarked(page, 'Saved.');
+      await expect.poll(() => page.getByLabel('Description').inputValue()).toBe('ours');
+      expect((await opened.api.world(world)).value.description).toBe('ours');
+    },
+  );
 
-  it('[CHANGE6.3] a world stops rehearsing commands in its settings, and starts again', async () => {
+  itAtFullSize('[CHANGE6.3] a world stops rehearsing commands in its settings, and starts again', async () => {
     const page = await go('settings');
     const choice = page.getByLabel('Before asking for approval');
     for (const [label, value] of [
@@ -187,7 +201,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     },
   );
 
-  it('[SAFE3] an admin of the whole server gives a world roots in its settings', async () => {
+  itAtFullSize('[SAFE3] an admin of the whole server gives a world roots in its settings', async () => {
     const page = await go('settings');
     const folder = await mkdtemp(join(tmpdir(), 'countersign-root-'));
     onTestFinished(() => rm(folder, { recursive: true }));
@@ -202,23 +216,26 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await expect.poll(async () => (await opened.api.world(world)).value.roots).toBeUndefined();
   });
 
-  it('[SAFE1.2] a working folder that agents must not have is refused next to its field, and no typed text is lost', async () => {
-    const page = await go('settings');
-    await page.getByRole('button', { name: /^World:/ }).click();
-    await page.getByRole('menuitem', { name: 'New world…' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Name').fill('Elsewhere');
-    await dialog.getByLabel('Working folder').fill(opened.serving.home.folder);
-    await button(page, 'Create world').click();
-    await expect.poll(() => dialog.getByLabel('Working folder').getAttribute('aria-invalid')).toBe('true');
-    expect(await dialog.getByLabel('Name').getAttribute('aria-invalid')).toBeNull();
-    await dialog.getByText('which agents must not reach').waitFor();
-    expect(await dialog.getByLabel('Name').inputValue()).toBe('Elsewhere');
-    await button(page, 'Cancel').click();
-    await page.getByLabel('Working folder').fill(opened.serving.home.folder);
-    await button(page, 'Save').first().click();
-    await expect.poll(() => page.getByLabel('Working folder').getAttribute('aria-invalid')).toBe('true');
-  });
+  itAtFullSize(
+    '[SAFE1.2] a working folder that agents must not have is refused next to its field, and no typed text is lost',
+    async () => {
+      const page = await go('settings');
+      await page.getByRole('button', { name: /^World:/ }).click();
+      await page.getByRole('menuitem', { name: 'New world…' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill('Elsewhere');
+      await dialog.getByLabel('Working folder').fill(opened.serving.home.folder);
+      await button(page, 'Create world').click();
+      await expect.poll(() => dialog.getByLabel('Working folder').getAttribute('aria-invalid')).toBe('true');
+      expect(await dialog.getByLabel('Name').getAttribute('aria-invalid')).toBeNull();
+      await dialog.getByText('which agents must not reach').waitFor();
+      expect(await dialog.getByLabel('Name').inputValue()).toBe('Elsewhere');
+      await button(page, 'Cancel').click();
+      await page.getByLabel('Working folder').fill(opened.serving.home.folder);
+      await button(page, 'Save').first().click();
+      await expect.poll(() => page.getByLabel('Working folder').getAttribute('aria-invalid')).toBe('true');
+    },
+  );
 
   it('[CALL1] [MCP1.4] [PAGE1.5] [MCP1.6] an MCP server is added, shows its status, is restarted, trusted, disabled and removed', async () => {
     const page = await go('servers');
@@ -329,87 +346,89 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
       .toBe(true);
   });
 
-  it('[HTTP11.2] [HTTP11.3] servers from another program are imported disabled, with prompts for missing values', async () => {
-    const page = await go('servers');
-    await button(page, 'Import…').click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Or paste the JSON').fill('{ "servers": 1 }');
-    await button(page, 'Next').click();
-    await dialog.getByText(/The file has no MCP servers/).waitFor();
-    const servers = {
-      notes: { command: 'npx', args: ['-y', 'notes'], env: { KEY: '${input:key}', AREA: '${input:area\u202E}' } },
-      broken: { command: 'false' },
-    };
-    const inputs = [
-      { id: 'key', description: 'API key\u202E', password: true },
-      { id: 'area\u202E', description: 'Area\u202E', options: ['east\u202E', 'west'] },
-    ];
-    await dialog.getByLabel('File').setInputFiles({
-      name: 'mcp.json',
-      mimeType: 'application/json',
-      buffer: Buffer.from(JSON.stringify({ inputs, servers })),
-    });
-    await expect.poll(() => dialog.getByLabel('Or paste the JSON').inputValue()).toContain('notes');
-    await button(page, 'Next').click();
-    await dialog.getByText('A server with this name already exists.').waitFor();
-    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
-    await button(page, 'Import').click();
-    await dialog.getByText('Enter a value.').first().waitFor();
-    expect(await dialog.innerText()).not.toContain('\u202E');
-    await dialog.getByLabel('API key‹U+202E›').fill('hush-hush');
-    await dialog.getByLabel('Area‹U+202E›').selectOption('east‹U+202E›');
-    await button(page, 'Import').click();
-    await page.getByRole('listitem').filter({ hasText: 'npx -y notes' }).getByText('off', { exact: true }).waitFor();
-    const { value } = await opened.api.mcpServer(world, 'notes');
-    expect(value).toMatchObject({ enabled: false, trusted: false, network: false, env: ['KEY', 'AREA'] });
+  itAtFullSize(
+    '[HTTP11.2] [HTTP11.3] servers from another program are imported disabled, with prompts for missing values',
+    async () => {
+      const page = await go('servers');
+      await button(page, 'Import…').click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Or paste the JSON').fill('{ "servers": 1 }');
+      await button(page, 'Next').click();
+      await dialog.getByText(/The file has no MCP servers/).waitFor();
+      const servers = {
+        notes: { command: 'npx', args: ['-y', 'notes'], env: { KEY: '${input:key}', AREA: '${input:area\u202E}' } },
+        broken: { command: 'false' },
+      };
+      const inputs = [
+        { id: 'key', description: 'API key\u202E', password: true },
+        { id: 'area\u202E', description: 'Area\u202E', options: ['east\u202E', 'west'] },
+      ];
+      await dialog.getByLabel('File').setInputFiles({
+        name: 'mcp.json',
+        mimeType: 'application/json',
+        buffer: Buffer.from(JSON.stringify({ inputs, servers })),
+      });
+      await expect.poll(() => dialog.getByLabel('Or paste the JSON').inputValue()).toContain('notes');
+      await button(page, 'Next').click();
+      await dialog.getByText('A server with this name already exists.').waitFor();
+      expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
+      await button(page, 'Import').click();
+      await dialog.getByText('Enter a value.').first().waitFor();
+      expect(await dialog.innerText()).not.toContain('\u202E');
+      await dialog.getByLabel('API key‹U+202E›').fill('hush-hush');
+      await dialog.getByLabel('Area‹U+202E›').selectOption('east‹U+202E›');
+      await button(page, 'Import').click();
+      await page.getByRole('listitem').filter({ hasText: 'npx -y notes' }).getByText('off', { exact: true }).waitFor();
+      const { value } = await opened.api.mcpServer(world, 'notes');
+      expect(value).toMatchObject({ enabled: false, trusted: false, network: false, env: ['KEY', 'AREA'] });
 
-    // Too large for the server: each argument is valid, but not all of them in one request.
-    const large = { command: 'npx', args: Array.from({ length: 250 }, () => '${input:long}') };
-    await button(page, 'Import…').click();
-    const text = JSON.stringify({ servers: { small: { command: 'true' }, large } });
-    await dialog.getByLabel('Or paste the JSON').fill(text);
-    await button(page, 'Next').click();
-    await dialog.getByRole('textbox', { name: 'input:long' }).fill('x'.repeat(20_000));
-    await button(page, 'Import').click();
-    await dialog.getByText(/Could not add large: .+\. Added before the error: small\./).waitFor();
-    expect(await dialog.getByRole('checkbox', { name: 'small' }).isChecked()).toBe(false);
-    await button(page, 'Cancel').click();
-  });
+      // Too large for the server: each argument is valid, but not all of them in one request.
+      const large = { command: 'npx', args: Array.from({ length: 250 }, () => '${input:long}') };
+      await button(page, 'Import…').click();
+      const text = JSON.stringify({ servers: { small: { command: 'true' }, large } });
+      await dialog.getByLabel('Or paste the JSON').fill(text);
+      await button(page, 'Next').click();
+      await dialog.getByRole('textbox', { name: 'input:long' }).fill('x'.repeat(20_000));
+      await button(page, 'Import').click();
+      await dialog.getByText(/Could not add large: .+\. Added before the error: small\./).waitFor();
+      expect(await dialog.getByRole('checkbox', { name: 'small' }).isChecked()).toBe(false);
+      await button(page, 'Cancel').click();
+    },
+  );
 
-  it('[HTTP8.7] a server’s question is a form with real controls, and its errors are at the fields', async () => {
-    await opened.api.addMcpServer(world, stdio('everything'));
-    await expect
-      .poll(async () => (await opened.api.testMcpServer(world, 'everything')).tools)
-      .toContain('mcp__everything__trigger-elicitation-request');
-    const { etag = '*' } = await opened.api.policy(world);
-    await opened.api.setPolicy(world, { rules: ['allow mcp__everything__*'] }, { ifMatch: etag });
-    await opened.api.send(world, chat, { content: call('mcp__everything__trigger-elicitation-request', {}) });
-    const { page } = visit;
-    await goTo(page, path);
-    await page.getByLabel('String', { exact: true }).fill('Ada');
-    await page.getByLabel('Boolean').check();
-    await page.getByLabel('Integer (optional)').fill('101');
-    await page.getByLabel('String with email format (optional)').fill('nobody');
-    await page.getByLabel('Titled Single Select Enum (optional)', { exact: true }).selectOption('Wonder Woman');
-    await page.getByLabel('Piano').check();
-    const answer = button(page, 'Answer');
-    await enabled(answer);
-    expect(await violations(page, { within: '[data-panel]' })).toEqual([]);
-    await answer.click();
-    await page.getByText('Must be at most 100.').waitFor();
-    await page.getByText('Enter an email address.').waitFor();
-    expect((await opened.api.approvals(world)).items).toHaveLength(1);
-    await page.getByLabel('Integer (optional)').fill('7');
-    await page.getByLabel('String with email format (optional)').fill('');
-    await answer.click();
-    await expect.poll(async () => (await opened.api.chat(world, chat)).status).toBe('idle');
-    const told = JSON.stringify((await opened.api.messages(world, chat)).items);
-    for (const words of ['Ada', 'hero-3', 'Guitar', 'Piano']) expect(told).toContain(words);
-    expect(told).not.toContain('nobody');
-  });
+  itAtFullSize(
+    '[HTTP8.7] a server’s question is a form with real controls, and its errors are at the fields',
+    async () => {
+      await findEverything();
+      await opened.api.send(world, chat, { content: call('mcp__everything__trigger-elicitation-request', {}) });
+      const { page } = visit;
+      await goTo(page, path);
+      await page.getByLabel('String', { exact: true }).fill('Ada');
+      await page.getByLabel('Boolean').check();
+      await page.getByLabel('Integer (optional)').fill('101');
+      await page.getByLabel('String with email format (optional)').fill('nobody');
+      await page.getByLabel('Titled Single Select Enum (optional)', { exact: true }).selectOption('Wonder Woman');
+      await page.getByLabel('Piano').check();
+      const answer = button(page, 'Answer');
+      await enabled(answer);
+      expect(await violations(page, { within: '[data-panel]' })).toEqual([]);
+      await answer.click();
+      await page.getByText('Must be at most 100.').waitFor();
+      await page.getByText('Enter an email address.').waitFor();
+      expect((await opened.api.approvals(world)).items).toHaveLength(1);
+      await page.getByLabel('Integer (optional)').fill('7');
+      await page.getByLabel('String with email format (optional)').fill('');
+      await answer.click();
+      await expect.poll(async () => (await opened.api.chat(world, chat)).status).toBe('idle');
+      const told = JSON.stringify((await opened.api.messages(world, chat)).items);
+      for (const words of ['Ada', 'hero-3', 'Guitar', 'Piano']) expect(told).toContain(words);
+      expect(told).not.toContain('nobody');
+    },
+  );
 
   it('[TURN16.4] images of a server are shown and enlarged, and other files can be downloaded', async () => {
     const { page } = visit;
+    await findEverything();
     await opened.api.send(world, chat, { content: call('mcp__everything__get-tiny-image', {}) });
     await goTo(page, path);
     const thumbnail = page.getByRole('button', {
@@ -480,7 +499,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  it('[MCP1.2] a server that needs the network says so, with a button that allows it', async () => {
+  itAtFullSize('[MCP1.2] a server that needs the network says so, with a button that allows it', async () => {
     const { name } = await opened.api.addMcpServer(world, {
       name: 'runner',
       transport: 'stdio',

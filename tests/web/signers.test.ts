@@ -2,6 +2,7 @@ import { publishMessage, decideCall, setPolicy } from '@countersign/core';
 import { SYSTEM } from '@countersign/protocol';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { itAtFullSize } from '../support/scaled.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { button, decide, decided, goTo, overflow, press, remarked, toolCard, write } from './support/steps.js';
 import { violations } from './support/violations.js';
@@ -107,7 +108,7 @@ describe.runIf(hasBrowser)('a call that several people must sign', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('[SIGN4] [SIGN4.5] [SIGN4.6] someone who is away lets another person sign for them', async () => {
+  itAtFullSize('[SIGN4] [SIGN4.5] [SIGN4.6] someone who is away lets another person sign for them', async () => {
     const { page, complaints } = owner;
     const { name } = await opened.api.me();
     const { world, chat, path } = await enter('ask press by @owner');

@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { isFullSize } from '../support/scaled.js';
+import { isFullSize, itAtFullSize } from '../support/scaled.js';
 import { asks, button, goTo, press, said, toolCard, write } from './support/steps.js';
 
 /** One more than a browser's connection limit per server. */
 const TABS = 7;
-/** Loading a page takes a second of CPU. Streams take turns if there are more than four. */
-const [FOLLOWING, WORLDS] = isFullSize ? [TABS, TABS] : [3, 5];
+/** Loading a page takes a second of CPU. */
+const FOLLOWING = isFullSize ? TABS : 3;
 
 /**
  * A tab that doesn't answer for seconds counts as gone, and its stream is taken over. Longer timeouts make sure that only closed
@@ -108,32 +108,35 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
     await expect.poll(openStreams).toBe(1);
   });
 
-  it('if more worlds are open than streams are allowed, they take turns, and the visible one works', async () => {
-    const worlds: { tab: Page; world: string; chat: string }[] = [];
-    for (let count = 0; count < WORLDS; count += 1) {
-      const { world: id, chat, path: where } = await opened.newChat();
-      for (const other of worlds) await other.tab.evaluate('look(false)');
-      const known = tabs[count];
-      const tab = known ?? (await visit.context.newPage());
-      if (known === undefined) await tab.goto(`${opened.serving.url}${where}`);
-      else await goTo(known, where);
-      await tab.getByLabel('Message').waitFor();
-      worlds.push({ tab, world: id, chat });
-    }
-    const [oldest] = worlds;
-    const newest = worlds.at(-1);
-    if (oldest === undefined || newest === undefined) throw new Error('no tabs');
-    await write(newest.tab, press('tabs-f'));
-    await button(newest.tab, 'Approve once').click();
-    await said(newest.tab, 'Finished. done').waitFor();
-    // A world that had to wait catches up once it is visible.
-    await opened.api.send(oldest.world, oldest.chat, { content: press('tabs-g') });
-    await newest.tab.evaluate('look(false)');
-    await oldest.tab.evaluate('look(true)');
-    await button(oldest.tab, 'Approve once').click();
-    await said(oldest.tab, 'Finished. done').waitFor();
-    expect(opened.ran).toEqual(expect.arrayContaining(['tabs-f', 'tabs-g']));
-  });
+  itAtFullSize(
+    'if more worlds are open than streams are allowed, they take turns, and the visible one works',
+    async () => {
+      const worlds: { tab: Page; world: string; chat: string }[] = [];
+      for (let count = 0; count < TABS; count += 1) {
+        const { world: id, chat, path: where } = await opened.newChat();
+        for (const other of worlds) await other.tab.evaluate('look(false)');
+        const known = tabs[count];
+        const tab = known ?? (await visit.context.newPage());
+        if (known === undefined) await tab.goto(`${opened.serving.url}${where}`);
+        else await goTo(known, where);
+        await tab.getByLabel('Message').waitFor();
+        worlds.push({ tab, world: id, chat });
+      }
+      const [oldest] = worlds;
+      const newest = worlds.at(-1);
+      if (oldest === undefined || newest === undefined) throw new Error('no tabs');
+      await write(newest.tab, press('tabs-f'));
+      await button(newest.tab, 'Approve once').click();
+      await said(newest.tab, 'Finished. done').waitFor();
+      // A world that had to wait catches up once it is visible.
+      await opened.api.send(oldest.world, oldest.chat, { content: press('tabs-g') });
+      await newest.tab.evaluate('look(false)');
+      await oldest.tab.evaluate('look(true)');
+      await button(oldest.tab, 'Approve once').click();
+      await said(oldest.tab, 'Finished. done').waitFor();
+      expect(opened.ran).toEqual(expect.arrayContaining(['tabs-f', 'tabs-g']));
+    },
+  );
 
   it('causes no errors on the page', () => {
     expect(visit.complaints).toEqual([]);

@@ -9,17 +9,18 @@ interface Violation {
 
 /**
  * Violations that axe finds in the page, or in the parts that match `within`. axe stays loaded for the next run, and
- * only violations leave the page: loading it and transferring all passes took longer than the checks. Contrast takes
- * most of a run: in `npm test`, only tests that set `contrast` check it, once for each page.
+ * only violations leave the page: loading it and transferring all passes took longer than the checks. In `npm test`,
+ * only tests that set `contrast` check anything, once for each page; `npm run verify` also checks dialogs and states.
  */
 export async function violations(
   page: Page,
-  { rules, within, contrast = isFullSize }: { rules?: string[]; within?: string; contrast?: boolean } = {},
+  { rules, within, contrast }: { rules?: string[]; within?: string; contrast?: boolean } = {},
 ): Promise<string[]> {
+  if (contrast === undefined && !isFullSize) return [];
   if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(axe.source);
   const options = {
     resultTypes: ['violations'],
-    ...(contrast || rules !== undefined ? {} : { rules: { 'color-contrast': { enabled: false } } }),
+    ...(contrast !== false || rules !== undefined ? {} : { rules: { 'color-contrast': { enabled: false } } }),
     ...(rules === undefined ? {} : { runOnly: { type: 'rule', values: rules } }),
   };
   const where = within === undefined ? 'document' : JSON.stringify(within);
