@@ -421,6 +421,19 @@ export const ROWS: readonly Row[] = [
     body: { jsonrpc: '2.0', id: 1, method: 'ping' },
   },
 
+  // The server of this test makes no drafts.
+  {
+    route: 'POST /worlds/{world}/runs',
+    needs: 'chat',
+    body: { program: ['true'], supervisor: { pid: 1, started: '1' } },
+    allowed: 409,
+  },
+  { route: 'GET /worlds/{world}/runs', needs: 'read' },
+  { route: 'GET /worlds/{world}/runs/{run}', needs: 'read', allowed: GONE },
+  { route: 'POST /worlds/{world}/runs/{run}/end', needs: 'chat', allowed: GONE },
+  { route: 'POST /worlds/{world}/runs/{run}/apply', needs: 'chat', allowed: GONE },
+  { route: 'POST /worlds/{world}/runs/{run}/discard', needs: 'sign', allowed: GONE },
+
   { route: 'GET /worlds/{world}/policy', needs: 'read' },
   { route: 'PUT /worlds/{world}/policy', needs: 'administer', make: rules('deny nothing') },
   {

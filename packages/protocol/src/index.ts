@@ -67,8 +67,17 @@ export {
   predictionSchema,
 } from './calls/effect.js';
 export type { ChangedFile, Effect, NoEffect, NoEffectReason, Prediction } from './calls/effect.js';
-export { runAgentSchema, RUN_TOOL, runSchema, startedRunSchema, startRunSchema, endedRunSchema } from './runs/runs.js';
+export {
+  endedRunSchema,
+  RUN_TOOL,
+  runAgentSchema,
+  runProcessSchema,
+  runSchema,
+  startedRunSchema,
+  startRunSchema,
+} from './runs/runs.js';
 export type { EndedRun, Run, RunAgent, RunEnd, RunProcess, RunState, StartedRun, StartRun } from './runs/runs.js';
+export { runEffectSchema } from './runs/run-effect.js';
 export type { RunCommit, RunEffect, RunRef, TriedHost } from './runs/run-effect.js';
 export { newUndoSchema, undoableCallSchema, undoPreviewSchema, whyNotUndone } from './calls/undo.js';
 export type { UndoableCall, UndoPreview } from './calls/undo.js';

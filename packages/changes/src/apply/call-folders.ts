@@ -11,6 +11,8 @@ export const KEPT = `rehearsal-${hostname()}-`;
 export const KEPT_MS = 30 * 24 * 3_600_000;
 /** The folder of a call that can be undone. */
 export const UNDO = `undo-${hostname()}-`;
+/** The folder of a run. It outlives the server and its supervisor. */
+export const RUN = `run-${hostname()}-`;
 export const UNDO_MS = 7 * 24 * 3_600_000;
 
 /** Creates a folder for one call. If we are killed, the next start removes it. */

@@ -33,6 +33,8 @@ export interface OpenJournal {
 }
 
 const NAME = 'journal.json';
+/** The name of the journal once all of the plan is applied. */
+const DONE = 'applied.json';
 const STEPS = 'steps';
 
 /** `root` is a private folder of the draft. */
@@ -49,7 +51,7 @@ export async function startJournal(root: string, workingDirectory: string, plan:
       return join(dirname(target), name);
     },
     note: ({ id }, ino) => void writeSync(steps, `${id} ${ino}\n`),
-    finish: () => unlink(join(root, NAME)),
+    finish: () => rename(join(root, NAME), join(root, DONE)),
     forget: () => removeTree(before).catch(() => undefined),
     close: () => closeSync(steps),
   };
@@ -71,6 +73,11 @@ export async function writeDurably(file: string, text: string): Promise<void> {
 /** Returns the working folder of a draft that was applied only in part, or undefined. */
 export async function findUnfinished(root: string): Promise<string | undefined> {
   return (await readJournal(root))?.workingDirectory;
+}
+
+/** Whether all of a plan was applied from this folder. */
+export async function wasApplied(root: string): Promise<boolean> {
+  return (await find(join(root, DONE))) !== undefined;
 }
 
 async function readJournal(root: string): Promise<Journal | undefined> {

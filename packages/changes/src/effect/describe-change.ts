@@ -3,7 +3,7 @@ import type { Effect } from '@countersign/protocol';
 import type { PlannedChange } from '../plan/planned-change.js';
 import { effectOf, type EffectLimits, type Rehearsed } from './effect-of.js';
 import { effectPaths } from './effect-paths.js';
-import { listChanges } from './list-changes.js';
+import { listChanges, type Change } from './list-changes.js';
 
 /** What a change does: for people and their signature, and for rules. */
 export interface DescribedChange {
@@ -12,6 +12,7 @@ export interface DescribedChange {
   readonly paths?: EffectPaths;
   /** The size of its new files. */
   readonly bytes: number;
+  readonly changes: readonly Change[];
 }
 
 /** Reads only the change, and the old files that it replaces. Rejects if the signal aborts. */
@@ -25,5 +26,5 @@ export async function describeChange(
   const effect = await effectOf(change, changes, about, how);
   const paths = effectPaths(changes, about.leftOut);
   const bytes = changes.reduce((sum, one) => sum + (one.do === 'put' ? one.bytes : 0), 0);
-  return { effect, bytes, ...(paths === undefined ? {} : { paths }) };
+  return { effect, bytes, changes, ...(paths === undefined ? {} : { paths }) };
 }

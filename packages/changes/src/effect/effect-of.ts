@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { ChangedFile, Effect } from '@countersign/protocol';
+import { runEffectSchema, type ChangedFile, type Effect, type RunEffect } from '@countersign/protocol';
 import { looksBinary } from './looks-binary.js';
 import { mediaTypeOf } from './media-type.js';
 import { type Diff, unifiedDiff } from './unified-diff.js';
@@ -26,6 +26,8 @@ export interface Rehearsed {
   readonly result: KeptResult;
   /** The hosts that it tried to reach without network. Not part of the hash: nothing is applied from it. */
   readonly triedHosts?: readonly string[];
+  /** What else a run did. Part of the hash. */
+  readonly run?: RunEffect;
 }
 
 /** How much of an effect people see. The hash covers all of it. */
@@ -63,7 +65,7 @@ export const WHOLE_LIMITS: EffectLimits = {
 export async function effectOf(
   draft: PlannedChange,
   changes: readonly Change[],
-  { leftOut, result, triedHosts = [] }: Rehearsed,
+  { leftOut, result, triedHosts = [], run }: Rehearsed,
   { signal, limits = EFFECT_LIMITS }: { signal?: AbortSignal; limits?: EffectLimits } = {},
 ): Promise<Effect> {
   const moves = await guessMoves(draft.workingDirectory, changes, signal);
@@ -76,19 +78,20 @@ export async function effectOf(
   return {
     files,
     leftOut: leftOut.slice(0, limits.files).map(({ path, why }) => ({ path, why: whyLeftOut(why) })),
-    effectHash: hashEffect(changes, { leftOut, result }),
+    effectHash: hashEffect(changes, { leftOut, result, ...(run === undefined ? {} : { run }) }),
     exitCode: result.exitCode,
     output,
     truncated: isCut || output !== printed || unlisted > 0 || leftOut.length > limits.files,
     ...(unlisted === 0 ? {} : { unlisted }),
     ...(triedHosts.length === 0 ? {} : { triedHosts: [...triedHosts] }),
+    ...(run === undefined ? {} : { run }),
   };
 }
 
 const VERSION = 'countersign effect 1';
 
 /** The hash that is signed. Only arrays, texts and numbers in a fixed order, so that equal effects are equal texts. */
-export function hashEffect(changes: readonly Change[], { leftOut, result }: Rehearsed): string {
+export function hashEffect(changes: readonly Change[], { leftOut, result, run }: Rehearsed): string {
   const lines = changes.map((change) => {
     switch (change.do) {
       case 'keep':
@@ -103,7 +106,9 @@ export function hashEffect(changes: readonly Change[], { leftOut, result }: Rehe
   });
   const left = leftOut.map(({ path, why }) => [path, why]);
   const { exitCode, stdout, stderr, note = '' } = result;
-  const text = JSON.stringify([VERSION, lines, left, exitCode, stdout, stderr, note]);
+  // The schema puts the keys in order.
+  const more = run === undefined ? [] : [runEffectSchema.parse(run)];
+  const text = JSON.stringify([VERSION, lines, left, exitCode, stdout, stderr, note, ...more]);
   return createHash('sha256').update(text).digest('hex');
 }
 

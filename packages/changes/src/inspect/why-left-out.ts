@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { lstat, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { isOwnFile } from '@countersign/core/ports';
 import {
   commandsIn,
@@ -41,6 +41,8 @@ export interface LayerRules {
    * executable here.
    */
   readonly mayCreate?: ((path: string) => boolean) | undefined;
+  /** Set if no file of Git is applied, at any depth. */
+  readonly withoutGit?: true;
 }
 
 export interface Inspection extends LayerRules {
@@ -58,6 +60,7 @@ export interface Inspection extends LayerRules {
 export function whyFixed(path: string, entry: LayerEntry, now: Inspection): LeftOut['why'] | undefined {
   const absolute = join(now.workingDirectory, path);
   if (isOwnFile(absolute)) return 'ours';
+  if (now.withoutGit === true && isGitFolder(basename(path))) return 'git';
   if (now.isProtected?.(absolute) === true) return 'rule';
   if (now.named.has(path)) return 'runs-later';
   // A symlink in place of a parent folder would point to an entry of the same name elsewhere.

@@ -47,7 +47,7 @@ export interface KeptChanges {
   /** The kept effect with this hash, nearly complete. Undefined if nothing with it is kept. */
   show(callId: string, effectHash: string, signal: AbortSignal): Promise<Effect | undefined>;
   /** Keeps a planned draft. The working folder must be locked. Returns undefined if it alone exceeds the budget. */
-  keep(callId: string, rehearsal: NewRehearsal): Promise<Omit<DescribedChange, 'bytes'> | undefined>;
+  keep(callId: string, rehearsal: NewRehearsal): Promise<Omit<DescribedChange, 'bytes' | 'changes'> | undefined>;
   /** Remembers why a call has no effect to show. */
   keepReason(callId: string, key: string, reason: NoEffectReason): Promise<void>;
   /**
@@ -69,7 +69,7 @@ interface ApplyHow {
 }
 
 /** A planned draft, and what belongs to it. */
-interface NewRehearsal extends Required<Rehearsed> {
+interface NewRehearsal extends Required<Omit<Rehearsed, 'run'>> {
   readonly key: string;
   readonly agent: string;
   /** Ends the hashing of what the command wrote. */
@@ -149,7 +149,7 @@ export function keptChanges(
       return effect.effectHash === effectHash ? effect : undefined;
     },
     async keep(callId, { key, agent, draft, leftOut, result, triedHosts, signal }) {
-      const { bytes, ...found } = await describeChange(draft, { leftOut, result, triedHosts }, { signal });
+      const { bytes, changes: _, ...found } = await describeChange(draft, { leftOut, result, triedHosts }, { signal });
       if (bytes > budget.bytes) return undefined;
       await makeSpace(bytes, callId, agent);
       const { plan, workingDirectory } = draft;

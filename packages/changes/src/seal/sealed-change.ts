@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EffectPaths } from '@countersign/core/ports';
-import { effectSchema, noEffectReasonSchema } from '@countersign/protocol';
+import { effectSchema, noEffectReasonSchema, runEffectSchema } from '@countersign/protocol';
 import { z } from 'zod';
 import { writeDurably } from '../apply/journal.js';
 import { hashEffect } from '../effect/effect-of.js';
@@ -40,11 +40,15 @@ const sealedSchema = z.strictObject({
   plan: planSchema,
   leftOut: z.array(leftOutSchema).readonly(),
   result: resultSchema,
+  /** Set for the change of a run. */
+  run: runEffectSchema.exactOptional(),
   /** With the hash that people sign. */
   effect: effectSchema,
   /** Absent if there are too many paths. */
   paths: pathsSchema.exactOptional(),
   bytes: z.number().int(),
+  /** For the change of a run: paths that only a person can allow. */
+  needsPerson: list.exactOptional(),
 });
 
 const recordSchema = z.discriminatedUnion('kind', [

@@ -72,12 +72,12 @@ function withoutClaims(tool: RegisteredTool): RegisteredTool {
   return rest;
 }
 
-/** `review_call` exists only in a turn that reviews a call, and the tools of other programs only for external and ACP agents (EXT1, EXT3). */
-function offered<T extends Pick<RegisteredTool, 'definition' | 'external'>>(
+/** `review_call` exists only in a turn that reviews a call, and the tools of other programs and of the server only for external and ACP agents (EXT1, EXT3). */
+function offered<T extends Pick<RegisteredTool, 'definition' | 'external' | 'byServer'>>(
   tool: T | undefined,
   hasExternal: boolean,
 ): T | undefined {
-  if (tool?.external === true && !hasExternal) return undefined;
+  if ((tool?.external === true || tool?.byServer === true) && !hasExternal) return undefined;
   return tool?.definition.name === REVIEW_CALL ? undefined : tool;
 }
 

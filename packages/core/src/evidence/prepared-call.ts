@@ -88,6 +88,7 @@ export function toPolicyCall(call: ParsedCall, place: CallPlace): GateInput['cal
     place: policyPlace(place),
     folder: isFolderUnknown === true ? 'unknown' : realDirectory,
     ...standInOf(call, place),
+    ...(call.tool?.byServer === true ? { onlyByEffect: true } : {}),
   };
 }
 

@@ -66,7 +66,7 @@ export async function rehearseCall(
   const { tool, toolName } = call;
   const rehearsals = tool?.claims?.rehearsals;
   if (rehearsals === undefined || !call.arguments.ok) throw new Error("a call that can't run can't be rehearsed");
-  if (snapshot.world.settings.rehearse === 'off')
+  if (snapshot.world.settings.rehearse === 'off' && tool?.byServer !== true)
     return withRehearsal(runtime, prepared, { rehearsal: { noEffect: { reason: 'off' } }, applies: 'call' });
   const { worldId, chatId, agentId, signal } = about;
   const { value } = call.arguments;

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { effectSchema, predictionSchema, type Effect, type Prediction } from '@countersign/protocol';
+import { effectSchema, predictionSchema, type Effect, type Prediction, type RunEffect } from '@countersign/protocol';
 import { maskCallText, maskSecrets } from '../masking/index.js';
 import { capText, createOwnSecretStream } from '../results/index.js';
 
@@ -20,6 +20,9 @@ const MASKED_BYTES = 30 * 1024;
 const CARD: ShownLimits = { bytes: 64 * 1024, outputBytes: 16 * 1024, textBytes: MASKED_BYTES, files: 1_000 };
 /** If people ask for all of it. `maskSecrets` returns only the start of longer texts. */
 const WHOLE: ShownLimits = { bytes: 5_000_000, outputBytes: 64 * 1024, textBytes: 64 * 1024, files: 20_000 };
+/** Of a program, and of one of its words or a text of a commit. */
+const MOST_WORDS = 100;
+const WORD_BYTES = 4 * 1024;
 const HASH = /^[0-9a-f]{64}$/;
 
 /**
@@ -97,6 +100,33 @@ function* showing(
     }
     return shown;
   }
+  /** A program chooses all of these texts. */
+  function* showRun(run: RunEffect): Generator<undefined, RunEffect, undefined> {
+    const program = run.program.slice(0, MOST_WORDS).map((word) => show(word, maskCallText, WORD_BYTES));
+    if (run.program.length > MOST_WORDS) cuts += 1;
+    const commits = yield* showNames(run.commits ?? [], ({ id, subject, message, author, files }) => ({
+      id: show(id),
+      subject: show(subject, maskCallText, WORD_BYTES),
+      message: show(message, maskCallText, WORD_BYTES),
+      author: show(author, maskCallText, WORD_BYTES),
+      files,
+    }));
+    const refs = yield* showNames(run.refs ?? [], ({ name, ...ref }) => ({ ...ref, name: show(name) }));
+    const notApplied = yield* showNames(run.notApplied ?? [], ({ path, ...rest }) => ({ ...rest, path: show(path) }));
+    const hosts = yield* showNames(run.hosts ?? [], ({ host, ...rest }) => ({ ...rest, host: show(host) }));
+    const variables = yield* showNames(run.variables ?? [], (name) => show(name));
+    const changedOutside = yield* showNames(run.changedOutside ?? [], (path) => show(path));
+    return {
+      ...run,
+      program,
+      ...(run.commits === undefined ? {} : { commits }),
+      ...(run.refs === undefined ? {} : { refs }),
+      ...(run.notApplied === undefined ? {} : { notApplied }),
+      ...(run.hosts === undefined ? {} : { hosts }),
+      ...(run.variables === undefined ? {} : { variables }),
+      ...(run.changedOutside === undefined ? {} : { changedOutside }),
+    };
+  }
   const output = show(effect.output, maskSecrets, limits.outputBytes);
   // All names come before the first diff: a command could otherwise hide behind long diffs which other files it changes.
   const named = yield* showNames(effect.files, ({ path, from, target, ...file }) => ({
@@ -105,6 +135,7 @@ function* showing(
     ...(from === undefined ? {} : { from: show(from) }),
     ...(target === undefined ? {} : { target: show(target) }),
   }));
+  const run = effect.run === undefined ? undefined : yield* showRun(effect.run);
   const leftOut = yield* showNames(effect.leftOut, ({ path, why }) => ({ path: show(path), why: show(why) }));
   const files: Effect['files'] = [];
   for (const { diff, ...file } of named) {
@@ -125,5 +156,6 @@ function* showing(
     truncated,
     ...(unlisted === 0 ? {} : { unlisted }),
     ...(hosts.length === 0 ? {} : { triedHosts: hosts }),
+    ...(run === undefined ? {} : { run }),
   };
 }

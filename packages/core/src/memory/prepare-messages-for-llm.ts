@@ -58,8 +58,10 @@ export async function prepareMessagesForLLM(
     speakerName: (message) => speakerName(message, snapshot),
   };
   const isReview = turn.review !== null;
-  const tools = [...context.tools].filter(({ definition: { name } }) =>
-    isReview ? name === REVIEW_CALL : name !== REVIEW_CALL && agentMayAskFor(agent.definition.tools, name),
+  const tools = [...context.tools].filter(({ definition: { name }, byServer }) =>
+    isReview
+      ? name === REVIEW_CALL
+      : name !== REVIEW_CALL && byServer !== true && agentMayAskFor(agent.definition.tools, name),
   );
   const others = isReview ? [] : snapshot.agents.filter((other) => other.id !== agent.id && other.definition.active);
   const { window, budget } = budgetOf(context.provider, agent.definition, tools);

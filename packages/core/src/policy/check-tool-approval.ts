@@ -47,6 +47,8 @@ export interface GateInput {
     /** What the call did when it was rehearsed. Absent if that is unknown (RULE10). */
     readonly effect?: EffectPaths;
     readonly standsFor?: NonNullable<PolicyCall['standsFor']>;
+    /** Set if grants, modes and other rules than those about effects never let it run. */
+    readonly onlyByEffect?: true;
   };
   /** Undefined if the world has no tool with this name. */
   readonly tool: GateTool | undefined;
@@ -170,8 +172,10 @@ function findAllowance(
   weighing: Weighing,
   grant: GateGrant | undefined,
 ): Pick<Extract<Gate, { kind: 'run' }>, 'because' | 'grantId' | 'rule'> | undefined {
-  if (grant !== undefined) return { because: 'grant', grantId: grant.id };
+  const { onlyByEffect } = input.call;
+  if (grant !== undefined && onlyByEffect !== true) return { because: 'grant', grantId: grant.id };
   if (weighing.allow !== undefined) return { because: 'rule', rule: weighing.allow };
+  if (onlyByEffect === true) return undefined;
   const because = runsWithoutApproval(input, weighing);
   return because === undefined ? undefined : { because };
 }

@@ -201,10 +201,11 @@ function coveringWith(
   prepared: MatchableCall,
   isUnclear: boolean,
 ): { readonly rule: string; readonly byEffect: boolean } | undefined {
-  const plain = covering(groups, prepared);
+  const plain = prepared.onlyByEffect ? undefined : covering(groups, prepared);
   if (plain !== undefined) return { rule: plain, byEffect: false };
   const all = isUnclear ? groups : withEffects(groups, prepared);
-  const rule = all === groups ? undefined : covering(all, prepared);
+  const able = prepared.onlyByEffect ? all.slice(groups.length) : all;
+  const rule = all === groups ? undefined : covering(able, prepared);
   return rule === undefined ? undefined : { rule, byEffect: true };
 }
 

@@ -48,6 +48,7 @@ export interface MatchableCall {
   readonly reportedFor: (argument: string) => readonly MatchableSubject[];
   /** Undefined if the effect is unknown. */
   readonly effect: PreparedEffect | undefined;
+  readonly onlyByEffect: boolean;
 }
 
 const NONE_REPORTED: readonly MatchableSubject[] = [];
@@ -77,6 +78,7 @@ export function toMatchable(call: PolicyCall): MatchableCall {
     arguments: call.arguments?.ok === true ? prepareArguments(call.arguments.value, bases) : undefined,
     subjectsFrom: call.subjectsFrom ?? 'tool',
     effect: prepareEffect(call.effect, bases),
+    onlyByEffect: call.onlyByEffect === true,
   };
 }
 

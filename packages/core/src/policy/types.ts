@@ -97,6 +97,8 @@ export interface PolicyCall {
   readonly effect?: EffectPaths;
   /** The call of a built-in tool that this one stands for. Deny and ask rules about it apply too; allow rules don't (EXT1). */
   readonly standsFor?: Omit<PolicyCall, 'standsFor'>;
+  /** Set if only allow rules about effects may cover the call (RUN18). */
+  readonly onlyByEffect?: true;
 }
 
 /** `position` is a UTF-16 offset into the text, so that an editor can place its cursor there. */

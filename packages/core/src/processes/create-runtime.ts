@@ -1,4 +1,4 @@
-import { CountersignError } from '@countersign/protocol';
+import { CountersignError, RUN_TOOL } from '@countersign/protocol';
 import { createMemo } from '../masking/create-memo.js';
 import { createAgentMemory } from '../memory/agent-memory.js';
 import { createSnapshotCache } from '../memory/world-snapshot.js';
@@ -130,7 +130,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
   });
   const common = new ToolMap((options.tools ?? []).map((tool) => [tool.definition.name, registerTool(tool)]));
   common.outside = (name) => outside(name).tool;
-  refuseReserved(common.keys());
+  refuseReserved(common.values());
   common.set(REVIEW_CALL, registerTool(createReviewTool(() => runtime)));
   const added = new Map<string, Map<string, RegisteredTool>>();
   const { providerSource } = options;
@@ -328,7 +328,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     runtime,
     clients,
     addTool(worldId, tool) {
-      refuseReserved([tool.definition.name]);
+      refuseReserved([tool]);
       const own = added.get(worldId) ?? new Map<string, RegisteredTool>();
       own.set(tool.definition.name, registerTool(tool));
       added.set(worldId, own);
@@ -362,9 +362,11 @@ export function createRuntime(options: RuntimeOptions): Engine {
 }
 
 /** Otherwise, a call to the program's own tool would be refused outside reviews (SIGN3). */
-function refuseReserved(names: Iterable<string>): void {
-  for (const name of names) {
-    if (name !== REVIEW_CALL) continue;
+/** `run` is the name of the server's own tool, in rules too. */
+function refuseReserved(tools: Iterable<Pick<RegisteredTool, 'definition' | 'byServer'>>): void {
+  for (const { definition, byServer } of tools) {
+    const { name } = definition;
+    if (name !== REVIEW_CALL && (name !== RUN_TOOL || byServer === true)) continue;
     throw new CountersignError('invalid', `tools: "${name}" is reserved. Choose another name`, { field: 'tools' });
   }
 }

@@ -32,8 +32,11 @@ export interface ExternalProposal {
   arguments: Readonly<Record<string, unknown>>;
   /** The title of the chat, if the session has none yet. */
   title: string;
-  /** `program`: the program runs the call itself after it has claimed it. `here`: this server runs it, like a model's call. */
-  runs: ({ where: 'program' } & ProgramRun) | { where: 'here' };
+  /**
+   * `program`: the program runs the call itself after it has claimed it. `here`: this server runs it, like a model's call. `sealed`: the server itself
+   * proposes it, to apply an effect that it has sealed.
+   */
+  runs: ({ where: 'program' } & ProgramRun) | { where: 'here'; sealed?: true };
   /** If it aborts before the call is written, the proposal is refused. */
   signal: AbortSignal;
 }
@@ -65,7 +68,9 @@ export async function writeExternal(
   const missing = runs.where === 'here' ? await refreshTool(runtime, worldId, toolName, signal) : undefined;
   const found = runtime.tools(worldId).get(toolName);
   // A call that the program runs has one of its tools, and a call that runs here has one of ours.
-  const tool = (found?.external === true) === (runs.where === 'program') ? found : undefined;
+  const isItsKind = (found?.external === true) === (runs.where === 'program');
+  const isSealed = runs.where === 'here' && runs.sealed === true;
+  const tool = isItsKind && (found?.byServer === true) === isSealed ? found : undefined;
   const place = runtime.findPlace(snapshot);
   const read = refuseMasked(parseCall(tool, toolName, canonicalJson(proposal.arguments)));
   if (!read.arguments.ok && read.argumentsText.length >= LONG_REFUSED)

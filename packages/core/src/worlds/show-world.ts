@@ -94,7 +94,10 @@ export async function showTools(
   return await readWorld(runtime, worldId, async () => {
     const tools = [...runtime.tools(worldId).values()];
     return tools
-      .filter(({ definition: { name } }) => name !== REVIEW_CALL && agentMayAskFor(patterns, name))
+      .filter(
+        ({ definition: { name }, byServer }) =>
+          name !== REVIEW_CALL && byServer !== true && agentMayAskFor(patterns, name),
+      )
       .map(({ definition, claims }) => ({ ...definition, trusted: claims !== undefined }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   });

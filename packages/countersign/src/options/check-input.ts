@@ -69,6 +69,7 @@ const TOOL_KEYS: Record<keyof Tool, true> = {
   sandbox: true,
   unconfined: true,
   external: true,
+  byServer: true,
   standsFor: true,
   predictedBy: true,
   validate: true,

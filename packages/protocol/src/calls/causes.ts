@@ -56,6 +56,7 @@ export const causeSchema = z.discriminatedUnion('code', [
   z.object({ code: z.literal('runs-later'), path: text('Path of the file.') }),
   z.object({ code: z.literal('hard-links'), count: field(z.number().int(), 'Number of hard links.') }),
   z.object({ code: z.literal('opens-hosts'), hosts: text('Hosts that the command connects to.') }),
+  z.object({ code: z.literal('run-needs-person'), paths: text('Such paths.') }),
   z.object({ code: z.literal('subjects-failed'), problem: text('What is wrong.') }),
   z.object({ code: z.literal('told'), text: text('The reason that the tool gives.') }),
 ]);
@@ -81,6 +82,8 @@ export function describeCause(cause: Cause): string {
       return `the file has ${cause.count} hard links, and a rule may cover it under another name`;
     case 'opens-hosts':
       return `the command may reach ${cause.hosts}`;
+    case 'run-needs-person':
+      return `the run adds executables, or changes dot-files or ignored files, which no rule can allow (${cause.paths})`;
     case 'subjects-failed':
       return `the tool failed to report what the call accesses (${cause.problem})`;
     case 'told':

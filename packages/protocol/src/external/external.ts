@@ -6,11 +6,11 @@ import { oneLine } from '../people/people.js';
 /** The provider of an agent whose calls come from a program outside, such as Claude Code (EXT1). No model is ever called for it. */
 export const EXTERNAL_PROVIDER = 'external';
 
-/** The program that proposes calls, as in the names of its tools: `claude__Bash`. `mcp` and `app` name other tools. */
+/** The program that proposes calls, as in the names of its tools: `claude__Bash`. `mcp` and `app` name other tools, and `run` is for runs. */
 export const externalProgramSchema = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,31}$/, 'must be 1 to 32 lowercase letters, digits or -, such as claude')
-  .refine((program) => program !== 'mcp' && program !== 'app', 'mcp and app are reserved');
+  .refine((program) => !['mcp', 'app', 'run'].includes(program), 'mcp, app and run are reserved');
 
 /** A session of the program. Each one has its own chat. */
 const sessionSchema = oneLine(200);

@@ -4,6 +4,7 @@ import type { Access } from '../people/access.js';
 import type { StreamWatch } from '../people/stream-watch.js';
 import type { OidcSignIn } from '../oidc/oidc-sign-in.js';
 import type { Metrics } from '../metrics/create-metrics.js';
+import type { Runs } from '../runs/runs.js';
 import type { WorkFolders } from '../home/folders/work-folders.js';
 import type { ProviderRegistry } from '../providers/create-registry.js';
 import type { NewSession, Signer } from '@countersign/protocol';
@@ -91,6 +92,8 @@ export interface AppContext {
   mounted?: true;
   /** Limits what programs outside send (EXT1.17). Absent if a program serves the API. */
   externalLimiter?: ExternalLimiter;
+  /** Absent if a program serves the API. */
+  runs?: Runs;
   /** Request body limit in bytes. */
   bodyLimit?: number;
 }

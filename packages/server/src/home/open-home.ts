@@ -4,7 +4,7 @@ import { createRuntime, systemClock, type About, type Engine, type Unfinished } 
 import { registerOwnFile, type Clock, type Provider, type Store, type Tool } from '@countersign/core/ports';
 import { CountersignError, unsandboxedText } from '@countersign/protocol';
 import { lockFile, openPostgres, openSqlite } from '@countersign/storage';
-import { acpAgents, defaultTools, findSandbox, mcpServers, type Sandbox } from '@countersign/tools';
+import { acpAgents, defaultTools, findSandbox, mcpServers, runDrafts, runTool, type Sandbox } from '@countersign/tools';
 import { readDraftLimits } from './read-draft-limits.js';
 import type { Log } from '../app/context.js';
 import { createMetrics, type Metrics } from '../metrics/create-metrics.js';
@@ -16,6 +16,8 @@ import { takeSecretsKey } from '../providers/secrets-key.js';
 import { takeOidcSettings, type OidcSettings } from '../oidc/oidc-settings.js';
 import { ensureOwner } from '../people/ensure-owner.js';
 import { hasDisplay } from '../serve/open-browser.js';
+import type { Runs } from '../runs/runs.js';
+import { recoverRuns, watchRuns } from '../runs/watch-runs.js';
 import type { SessionLifetimes } from '../people/credentials.js';
 import type { ExternalLimits } from '../people/external-limiter.js';
 import { findProviders } from './find-providers.js';
@@ -64,6 +66,7 @@ export interface Home {
   providers: ProviderRegistry;
   /** Undefined if no OIDC provider is configured. */
   oidc: OidcSettings | undefined;
+  runs: Runs;
   externalLimits: ExternalLimits;
   sessionLifetimes: SessionLifetimes;
   /** Resumes unfinished turns, unless configured otherwise, and creates the demo world on the first run. */
@@ -113,6 +116,8 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     const own = options.providers ?? [];
     const registry = createRegistry({ store, secrets, found, own });
     const metrics = createMetrics();
+    const drafts = runDrafts(sandbox, confined.hide);
+    const runs: Runs = { drafts, homes: join(folder, 'agent-homes') };
     const acp = acpAgents({ clock, env, sandbox, hide: confined.hide });
     const engine = await orClose(store, () =>
       createRuntime({
@@ -121,7 +126,11 @@ export async function openHome(options: HomeOptions): Promise<Home> {
         providers: [...found.providers, ...own, acp.provider],
         providerSource: registry,
         externalTool: acp.externalTool,
-        tools: [...defaultTools({ shell: { ...confined, draftLimits } }), ...(options.tools ?? [])],
+        tools: [
+          ...defaultTools({ shell: { ...confined, draftLimits } }),
+          ...('refused' in drafts ? [] : [runTool(drafts.kept, drafts.undos)]),
+          ...(options.tools ?? []),
+        ],
         mcp: mcpServers({ ...confined, show: options.show ?? [], clock }),
         secretBox: createSecretBox(secrets),
         findPlace: workFolders.findPlace,
@@ -150,10 +159,14 @@ export async function openHome(options: HomeOptions): Promise<Home> {
       metrics,
       providers: registry,
       oidc,
+      runs,
       externalLimits: admin.limits,
       sessionLifetimes: admin.lifetimes,
       async start() {
+        // Before calls start: one of them may be about a run.
+        await recoverRuns({ runs, log });
         await engine.start(options.unfinished);
+        if (options.unfinished === undefined || options.unfinished === 'resume') void watchRuns({ engine, runs, log });
         // Skip this on a shared database, where each server would create a demo world.
         if (store.shared === undefined) await makeDemoWorld(engine, (worldId) => workFolders.own(worldId));
       },

@@ -13,6 +13,7 @@ import { peopleRoutes } from './people/people.js';
 import { policyRoutes } from './policy.js';
 import { providerRoutes } from './providers.js';
 import { recordRoutes } from './records.js';
+import { runRoutes } from './runs.js';
 import { serverRoutes } from './server.js';
 import { signInRoutes } from './people/sign-in.js';
 import { worldRoutes } from './worlds.js';
@@ -33,6 +34,7 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...approvalRoutes,
   ...externalRoutes,
+  ...runRoutes,
   ...policyRoutes,
   ...mcpServerRoutes,
   ...recordRoutes,

@@ -105,6 +105,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       version,
       metrics: home.metrics,
       providers: home.providers,
+      runs: home.runs,
       externalLimiter: createExternalLimiter(engine.runtime.clock, home.externalLimits),
       ...(publicUrl === undefined ? {} : { publicUrl }),
       checkFolder: home.workFolders.check,

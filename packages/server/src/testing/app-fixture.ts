@@ -85,7 +85,7 @@ export interface AppFixtureOptions {
   routes?: readonly Route[];
   /** When the clock starts. */
   now?: number;
-  context?: Partial<Pick<AppContext, 'bodyLimit' | 'webRoot' | 'providers' | 'externalLimiter' | 'metrics'>>;
+  context?: Partial<Pick<AppContext, 'bodyLimit' | 'webRoot' | 'providers' | 'externalLimiter' | 'metrics' | 'runs'>>;
 }
 
 const opened = new Set<AppFixture>();

@@ -90,7 +90,7 @@ function mayReachHost({ sandboxGrants }: Pick<CommandContext, 'sandboxGrants'>, 
 }
 
 /** A command that has ended, with its draft. */
-export interface RehearsedDraft extends Required<Rehearsed> {
+export interface RehearsedDraft extends Required<Omit<Rehearsed, 'run'>> {
   readonly draft: PlannedChange;
   /** The number of paths that rules hid from the command. */
   readonly hidden: number;

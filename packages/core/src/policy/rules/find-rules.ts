@@ -28,7 +28,8 @@ export function effectRules(groups: readonly RuleGroup[]): readonly EffectRule[]
 export function findMissedByEffect(groups: readonly RuleGroup[], call: MatchableCall): string | undefined {
   const rules = effectRules(groups);
   if (rules.length === 0) return undefined;
-  return rules.find(({ group }) => covering([...groups, group], call) !== undefined)?.text;
+  const others = call.onlyByEffect ? [] : groups;
+  return rules.find(({ group }) => covering([...others, group], call) !== undefined)?.text;
 }
 
 /** Deny or ask rules that match at least one subject, each text once. */

@@ -18,12 +18,13 @@ const registered = new WeakMap<Tool, RegisteredTool>();
 export function registerTool(tool: Tool): RegisteredTool {
   const known = registered.get(tool);
   if (known !== undefined) return known;
-  const { definition, pin, unconfined, external } = tool;
+  const { definition, pin, unconfined, external, byServer } = tool;
   const kept: RegisteredTool = {
     definition,
     ...(pin === undefined ? {} : { pin }),
     ...(unconfined === undefined ? {} : { unconfined }),
     ...(external === undefined ? {} : { external }),
+    ...(byServer === undefined ? {} : { byServer }),
     ...bound(tool, [
       'validate',
       'execute',

@@ -271,6 +271,11 @@ export interface Tool {
    */
   readonly external?: true;
   /**
+   * Set if only the server itself proposes calls, each with an effect that was sealed before (RUN15). No agent is offered the tool, calls can only apply
+   * their sealed effect, and of the allow rules only those about effects cover them.
+   */
+  readonly byServer?: true;
+  /**
    * Pure: the built-in tool that a call stands for, such as `shell_cmd` for another program's shell. Its deny and ask rules apply too; its allow
    * rules don't, because they were written for sandboxed calls.
    */

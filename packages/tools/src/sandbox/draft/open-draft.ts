@@ -112,8 +112,17 @@ function overlayLayer(drafting: Overlay, folders: DraftFolders, folder: string, 
     place: placeArguments(drafting, folders, folder),
     watch: (clock, exceeded) => watchDraft(folders.upper, limits, clock, exceeded),
     collect: () => Promise.resolve(),
-    stillSeen: (paths) => look(probeArguments(drafting, folders, folder), paths),
+    stillSeen: stillSeenIn(drafting, folders, folder),
   };
+}
+
+/** Says which paths a program saw at the end, through a new mount of its draft. */
+export function stillSeenIn(
+  drafting: Overlay,
+  folders: DraftFolders,
+  folder: string,
+): (paths: readonly string[]) => Promise<readonly boolean[]> {
+  return (paths) => look(probeArguments(drafting, folders, folder), paths);
 }
 
 async function makeFolders(folder: string, workingDirectory: string): Promise<DraftFolders> {

@@ -1,0 +1,322 @@
+import { chmod, chown, mkdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { EffectPaths, Hold } from '@countersign/core/ports';
+import { CountersignError, type Effect, type EndedRun, type RunEffect } from '@countersign/protocol';
+import { applyChange } from '../apply/apply-change.js';
+import { makeDraftsFolder, RUN } from '../apply/call-folders.js';
+import { findUnfinished, undoUnfinished, wasApplied } from '../apply/journal.js';
+import { keptFolders } from '../apply/kept-folders.js';
+import { describeChange } from '../effect/describe-change.js';
+import { WHOLE_LIMITS } from '../effect/effect-of.js';
+import { needsPerson } from './needs-person.js';
+import { readDiskClock, type DiskMoment } from '../files/disk-clock.js';
+import { holdFolder, lockFolder, type ProcessLock } from '../files/lock-folder.js';
+import { find } from '../files/open-folder.js';
+import { removeTree } from '../files/remove-tree.js';
+import type { LeftOut } from '../inspect/left-out.js';
+import type { LayerRules } from '../inspect/why-left-out.js';
+import { ChangeConflict } from '../plan/change-conflict.js';
+import type { StillSeen } from '../plan/find-emptied.js';
+import { planChange } from '../plan/plan-change.js';
+import { isEmptyPlan } from '../plan/plan.js';
+import { changeIn, isAsSigned, isCurrent, readSealed, writeRecord, type SealedChange } from '../seal/sealed-change.js';
+import type { KeptUndos } from '../undo/kept-undos.js';
+import {
+  readEnded,
+  readRunRecord,
+  readStatus,
+  writeEnded,
+  writeRunRecord,
+  writeStatus,
+  type RunRecord,
+  type RunStatus,
+} from './run-record.js';
+
+/** A run as its folder describes it. The folder is the truth: either the server or the supervisor may die at any moment. */
+export interface KeptRun {
+  readonly root: string;
+  readonly record: RunRecord;
+  /** Undefined while the program runs. */
+  readonly ended: EndedRun | undefined;
+  /** Undefined until its changes have been sealed. */
+  readonly status: RunStatus | undefined;
+}
+
+/** How to seal a run that has ended. */
+export interface SealRun {
+  readonly rules: LayerRules;
+  /** Which paths the program still saw at the end, through a mount of its draft. */
+  readonly stillSeen: StillSeen;
+  readonly about: RunEffect;
+  readonly signal: AbortSignal;
+}
+
+export type SealedRun =
+  | { readonly kind: 'sealed'; readonly effect: Effect }
+  | { readonly kind: 'unchanged'; readonly leftOut: readonly LeftOut[] }
+  | { readonly kind: 'conflict'; readonly reason: string };
+
+/** Thrown if a call may not apply a run, or no longer. Nothing was applied. */
+export class RunRefused extends CountersignError {
+  constructor(detail: string) {
+    super('conflict', detail);
+  }
+}
+
+/** The runs of one server on this machine, by id. All changes of a run's state happen while its working folder is locked. */
+export interface KeptRuns {
+  start(record: Omit<RunRecord, 'since'>): Promise<KeptRun>;
+  read(id: string): Promise<KeptRun | undefined>;
+  list(): Promise<readonly string[]>;
+  /** Notes that the supervisor died before it could say how the program ended. */
+  noteEnd(id: string, ended: EndedRun): Promise<void>;
+  /** Plans what the run changed against the folder as it is now, and seals it. Applies nothing. Replaces an earlier seal that no call may apply. */
+  seal(id: string, how: SealRun): Promise<SealedRun>;
+  /** Names the only call that may apply the sealed change, before it is proposed. */
+  bind(id: string, call: { callId: string; chatId: string }): Promise<void>;
+  /** The sealed effect and its paths, for this call alone. */
+  sealed(id: string, callId: string): Promise<{ effect: Effect; paths?: EffectPaths } | undefined>;
+  /** Paths of the sealed change that no rule can allow. Undefined if nothing is sealed. */
+  needsPerson(id: string): Promise<readonly string[] | undefined>;
+  show(id: string, callId: string, effectHash: string, signal: AbortSignal): Promise<Effect | undefined>;
+  hold(id: string, callId: string, effectHash: string): Promise<Hold | undefined>;
+  /**
+   * Applies exactly the sealed effect with this hash, once. Rejects with `RunRefused` if this call may not, and with `ChangeConflict` if somebody
+   * else changed its paths; nothing is applied then, and the draft stays.
+   */
+  apply(id: string, callId: string, signed: Signed): Promise<SealedChange>;
+  /** Refuses with `RunRefused` if it is being applied or was. Without `keepsRecord`, nothing of it stays. */
+  discard(id: string, how?: { keepsRecord: boolean }): Promise<void>;
+  /** Rolls back what a killed process was applying. */
+  recover(id: string): Promise<void>;
+}
+
+/** What a person or a rule has approved. */
+interface Signed {
+  readonly effectHash: string;
+  readonly rules: LayerRules;
+  readonly hold?: Hold | undefined;
+}
+
+/** `owner` tells apart servers that share the drafts folder: each lists only its own. */
+export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndos, 'apply'> | undefined): KeptRuns {
+  const { rootOf, calls: list } = keptFolders(place.folder, RUN, owner);
+
+  const read = async (id: string): Promise<KeptRun | undefined> => {
+    if (!isRunId(id)) return undefined;
+    const root = rootOf(id);
+    const record = await readRunRecord(root);
+    if (record === undefined || record.id !== id) return undefined;
+    return { root, record, ended: await readEnded(root), status: await readStatus(root) };
+  };
+
+  const must = async (id: string): Promise<KeptRun> => {
+    const run = await read(id);
+    if (run === undefined) throw new RunRefused('there is no such run');
+    return run;
+  };
+
+  /** Calls `act` with the current state of a run, while its folder is locked. */
+  const locked = async <T>(id: string, act: (run: KeptRun) => Promise<T>, hold?: Hold): Promise<T> => {
+    const { record } = await must(id);
+    return await lockFolder(record.folder, place, async () => await act(await must(id)), hold);
+  };
+
+  const move = async ({ root, status }: KeptRun, next: Omit<RunStatus, 'calls' | 'at'>): Promise<void> => {
+    await writeStatus(root, { calls: status?.calls ?? 0, ...next, at: Date.now() });
+  };
+
+  /** The sealed change, if this call may apply it. */
+  const sealedFor = async (run: KeptRun, callId: string, effectHash?: string): Promise<SealedChange | undefined> => {
+    if (run.status?.state !== 'waiting' || run.status.callId !== callId) return undefined;
+    return await readSealed(run.root, effectHash);
+  };
+
+  const recover = async (run: KeptRun): Promise<void> => {
+    if ((await findUnfinished(run.root)) !== undefined) await undoUnfinished(run.root);
+    if (run.status?.state !== 'applying') return;
+    const { callId, chatId } = run.status;
+    const call = { ...(callId === undefined ? {} : { callId }), ...(chatId === undefined ? {} : { chatId }) };
+    if (await wasApplied(run.root)) await move(run, { state: 'applied', ...call });
+    else await move(run, { state: 'kept', why: 'failed', reason: INTERRUPTED, ...call });
+  };
+
+  return {
+    async start(given) {
+      await makeDraftsFolder(place.folder);
+      const root = rootOf(given.id);
+      await mkdir(root, { mode: 0o700 });
+      try {
+        for (const name of ['upper', 'work', 'lower', 'merged', 'home']) await mkdir(join(root, name), { mode: 0o700 });
+        // The top of the draft replaces the working folder, so it needs the same owner and mode.
+        const { mode, uid, gid } = await stat(given.folder);
+        await chown(join(root, 'upper'), uid, gid).catch(() => undefined);
+        await chmod(join(root, 'upper'), mode & 0o7777);
+        const since: DiskMoment = await readDiskClock(join(root, 'clock'));
+        const record = { ...given, since };
+        await writeRunRecord(root, record);
+        return { root, record, ended: undefined, status: undefined };
+      } catch (error) {
+        await removeTree(root).catch(() => undefined);
+        throw error;
+      }
+    },
+    read,
+    list,
+    noteEnd: (id, ended) =>
+      locked(id, async (run) => {
+        if (run.ended === undefined) await writeEnded(run.root, ended);
+      }),
+    async seal(id, { rules, stillSeen, about, signal }) {
+      const first = await must(id);
+      const { root } = first;
+      const { folder: workingDirectory, since } = first.record;
+      const layer = { root, upper: join(root, 'upper'), workingDirectory, since, stillSeen };
+      try {
+        return await planChange(place, layer, { ...rules, withoutGit: true }, async (draft, leftOut) => {
+          const run = await must(id);
+          refuseUnlessSealable(run);
+          if (isEmptyPlan(draft.plan)) {
+            await move(run, { state: 'unchanged' });
+            return { kind: 'unchanged', leftOut };
+          }
+          const result = { exitCode: about.exitCode, stdout: '', stderr: '' };
+          const rest = { leftOut, result, run: about };
+          const { effect, paths, bytes, changes } = await describeChange(draft, rest, { signal });
+          const { plan } = draft;
+          const own = { kind: 'kept', key: id, agent: first.record.agentId, workingDirectory } as const;
+          const found = { plan, bytes, effect, needsPerson: needsPerson(changes) };
+          await writeRecord(root, { ...own, ...found, ...rest, ...(paths === undefined ? {} : { paths }) });
+          return { kind: 'sealed', effect };
+        });
+      } catch (error) {
+        if (!(error instanceof ChangeConflict)) throw error;
+        const reason = `Others changed the same paths while it ran: ${error.conflicts.slice(0, 10).join(', ')}`;
+        await locked(id, async (run) => {
+          refuseUnlessSealable(run);
+          await move(run, { state: 'kept', why: 'conflict', reason });
+        });
+        return { kind: 'conflict', reason };
+      }
+    },
+    bind: (id, call) =>
+      locked(id, async (run) => {
+        refuseUnlessSealable(run);
+        const calls = (run.status?.calls ?? 0) + 1;
+        await writeStatus(run.root, { state: 'waiting', ...call, calls, at: Date.now() });
+      }),
+    async sealed(id, callId) {
+      const run = await read(id);
+      const sealed = run === undefined ? undefined : await sealedFor(run, callId);
+      if (sealed === undefined) return undefined;
+      const { effect, paths } = sealed;
+      return { effect, ...(paths === undefined ? {} : { paths }) };
+    },
+    async needsPerson(id) {
+      const run = await read(id);
+      return run === undefined ? undefined : (await readSealed(run.root))?.needsPerson;
+    },
+    async show(id, callId, effectHash, signal) {
+      const run = await read(id);
+      const sealed = run === undefined ? undefined : await sealedFor(run, callId, effectHash);
+      if (run === undefined || sealed === undefined) return undefined;
+      const { effect } = await describeChange(changeIn(run.root, sealed), sealed, { signal, limits: WHOLE_LIMITS });
+      return effect.effectHash === effectHash ? effect : undefined;
+    },
+    async hold(id, callId, effectHash) {
+      const { record } = await must(id);
+      const hold = await holdFolder(record.folder, place);
+      const run = await read(id);
+      const sealed = run === undefined ? undefined : await sealedFor(run, callId, effectHash);
+      if (run !== undefined && sealed !== undefined && (await isCurrent(changeIn(run.root, sealed)))) return hold;
+      await hold.release();
+      return undefined;
+    },
+    apply: (id, callId, { effectHash, rules, hold }) =>
+      locked(
+        id,
+        async (run) => {
+          const { root } = run;
+          const sealed = await sealedFor(run, callId, effectHash);
+          if (sealed === undefined) throw new RunRefused(GONE);
+          const change = changeIn(root, sealed);
+          const { chatId } = run.status ?? {};
+          const call = { callId, ...(chatId === undefined ? {} : { chatId }) };
+          const keep = async (why: 'conflict' | 'failed', reason: string): Promise<void> =>
+            await move(run, { state: 'kept', why, reason, ...call });
+          if (!(await isAsSigned(change, sealed, { effectHash, rules: { ...rules, withoutGit: true } }))) {
+            await keep('failed', CHANGED);
+            throw new RunRefused(CHANGED);
+          }
+          for (const name of ['applied.json', 'steps']) await rm(join(root, name), { force: true });
+          await move(run, { state: 'applying', ...call });
+          try {
+            const now = await readDiskClock(join(root, 'clock'));
+            await (undos === undefined ? applyChange(place, change, now) : undos.apply(callId, change, now));
+          } catch (error) {
+            if (await wasApplied(root)) {
+              await move(run, { state: 'applied', ...call });
+              throw error;
+            }
+            if (error instanceof ChangeConflict) {
+              const conflict = new ChangeConflict(error.conflicts, 'after it was rehearsed');
+              await keep('conflict', conflict.message);
+              throw conflict;
+            }
+            await keep('failed', error instanceof Error ? error.message : String(error));
+            throw error;
+          }
+          await move(run, { state: 'applied', ...call });
+          await removeDraft(root);
+          return sealed;
+        },
+        hold,
+      ),
+    discard: (id, { keepsRecord } = { keepsRecord: true }) =>
+      locked(id, async (run) => {
+        const state = run.status?.state;
+        if (run.ended === undefined) throw new RunRefused('the program is still running. Stop it first');
+        if (keepsRecord && (state === 'applying' || state === 'applied'))
+          throw new RunRefused('its changes were applied. Undo them instead');
+        if (!keepsRecord) {
+          await removeTree(run.root);
+          return;
+        }
+        await move(run, { state: 'discarded' });
+        await removeDraft(run.root);
+      }),
+    recover: (id) => locked(id, recover),
+  };
+}
+
+const GONE = 'nothing was applied: this call may not apply this run, or no longer. See `countersign runs`';
+const CHANGED =
+  'nothing was applied: the draft or the rules changed after the change was sealed. Apply it again with `countersign runs apply`';
+const INTERRUPTED = 'The server ended while it applied the changes, and undid that. Nothing was applied.';
+
+function refuseUnlessSealable({ ended, status }: KeptRun): void {
+  if (ended === undefined) throw new RunRefused('the program is still running');
+  switch (status?.state) {
+    case 'applying':
+    case 'applied':
+      throw new RunRefused('its changes were applied already');
+    case 'discarded':
+      throw new RunRefused('it was discarded');
+    case undefined:
+    case 'waiting':
+    case 'unchanged':
+    case 'kept':
+  }
+}
+
+export function isRunId(id: string): boolean {
+  return /^run_[\w-]{1,100}$/.test(id);
+}
+
+/** What is left says what became of the run. */
+async function removeDraft(root: string): Promise<void> {
+  for (const name of ['upper', 'work', 'home', 'before', 'git']) {
+    const path = join(root, name);
+    if ((await find(path).catch(() => undefined)) !== undefined) await removeTree(path).catch(() => undefined);
+  }
+}

@@ -1,0 +1,24 @@
+import type { Change } from '../effect/list-changes.js';
+import { readVersion } from '../effect/list-changes.js';
+import { whyHidden } from '../inspect/new-files.js';
+
+/** The paths of a run's change that no rule can allow (RUN18): new executables, and whatever has a dot-name or is in a dot-folder. */
+export function needsPerson(changes: readonly Change[]): string[] {
+  return changes.flatMap((change) => (isPersons(change) ? [change.path] : []));
+}
+
+function isPersons(change: Change): boolean {
+  const { path } = change;
+  switch (change.do) {
+    case 'keep':
+      return change.mode !== change.was.mode && whyHidden(path, []) !== undefined;
+    case 'remove':
+      return change.was.some(([below]) => whyHidden(below === '' ? path : `${path}/${below}`, []) !== undefined);
+    case 'put': {
+      if (whyHidden(path, []) !== undefined) return true;
+      if (change.kind !== 'file' || (change.mode & 0o111) === 0) return false;
+      const was = change.was === '' ? undefined : readVersion(change.was);
+      return was === undefined || was.kind !== 'file' || (was.mode & 0o111) === 0;
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { endedRunSchema, runAgentSchema, runProcessSchema, type EndedRun } from '@countersign/protocol';
+import { z } from 'zod';
+import { writeDurably } from '../apply/journal.js';
+
+const list = z.array(z.string()).readonly();
+const nsSchema = z
+  .string()
+  .regex(/^\d+$/)
+  .transform((text) => BigInt(text));
+const momentSchema = z.strictObject({ ns: nsSchema, steadyNs: z.strictObject({ before: nsSchema, after: nsSchema }) });
+
+/** What is known when a run starts. Written once. */
+const recordSchema = z.strictObject({
+  id: z.string(),
+  worldId: z.string(),
+  /** The agent in whose name its changes are proposed. */
+  agentId: z.string(),
+  /** Who started it, in the form of the server. */
+  by: z.unknown(),
+  /** The working folder, real and absolute. */
+  folder: z.string(),
+  /** A moment before the program started: later changes by others conflict with its changes. */
+  since: momentSchema,
+  startedAt: z.number(),
+  program: list,
+  agent: runAgentSchema.exactOptional(),
+  hidden: list,
+  trackedHidden: z.boolean(),
+  hosts: list,
+  branch: z.string().exactOptional(),
+  supervisor: runProcessSchema,
+});
+export type RunRecord = z.infer<typeof recordSchema>;
+
+/**
+ * What became of a run's changes. `waiting`: a call may apply them. `applying`: that call has begun to. `kept`: they were not applied, for this reason, and
+ * a new call may. Only these move: waiting → applying → applied, kept or waiting; kept → waiting; waiting or kept → discarded.
+ */
+const statusSchema = z.strictObject({
+  state: z.enum(['waiting', 'applying', 'applied', 'unchanged', 'kept', 'discarded']),
+  /** With kept. */
+  why: z.enum(['conflict', 'failed']).exactOptional(),
+  reason: z.string().exactOptional(),
+  /** The only call that may apply them. */
+  callId: z.string().exactOptional(),
+  chatId: z.string().exactOptional(),
+  /** The number of calls that have been proposed. */
+  calls: z.number().int(),
+  /** When the state changed, in milliseconds since 1970. */
+  at: z.number(),
+});
+export type RunStatus = z.infer<typeof statusSchema>;
+
+const RECORD = 'run.json';
+const ENDED = 'ended.json';
+const STATUS = 'status.json';
+
+export async function writeRunRecord(root: string, record: RunRecord): Promise<void> {
+  const text = JSON.stringify(record, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+  await writeDurably(join(root, RECORD), text);
+}
+
+export async function writeStatus(root: string, status: RunStatus): Promise<void> {
+  await writeDurably(join(root, STATUS), JSON.stringify(status));
+}
+
+/** Written here only if the supervisor died. */
+export async function writeEnded(root: string, ended: EndedRun): Promise<void> {
+  await writeDurably(join(root, ENDED), JSON.stringify(ended));
+}
+
+/** Undefined if there is no such file, or an unreadable one. */
+async function read<T>(file: string, schema: z.ZodType<T>): Promise<T | undefined> {
+  try {
+    return schema.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+export const readRunRecord = (root: string): Promise<RunRecord | undefined> => read(join(root, RECORD), recordSchema);
+export const readEnded = (root: string): Promise<EndedRun | undefined> => read(join(root, ENDED), endedRunSchema);
+export const readStatus = (root: string): Promise<RunStatus | undefined> => read(join(root, STATUS), statusSchema);

@@ -1,0 +1,98 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeRuns, openRuns, type RunFixture } from '../testing/run-fixture.js';
+
+afterEach(closeRuns);
+
+const canMount = (await openRuns()) !== undefined;
+await closeRuns();
+
+async function open(...given: Parameters<typeof openRuns>): Promise<RunFixture> {
+  const fixture = await openRuns(...given);
+  if (fixture === undefined) throw new Error('this system can mount no overlay');
+  return fixture;
+}
+
+describe.runIf(canMount)('runs over HTTP', () => {
+  it('[RUN15] [RUN16] [RUN16.1] asks once about all that a run changed, and a yes applies exactly that', async () => {
+    const t = await open({ 'a.txt': 'old\n' });
+    const run = await t.start();
+    expect(run).toMatchObject({ world: 'alpha', folder: t.folder, hidden: [], hosts: [] });
+    expect((await t.show(run)).state).toBe('running');
+    t.write(
+      run,
+      { 'a.txt': 'new\n', 'b/c.txt': 'c\n', '.git/HEAD': 'x', 'b/.git/config': 'x' },
+      { exitCode: 3, variables: ['PATH'] },
+    );
+    const waiting = await t.end(run);
+    expect(waiting).toMatchObject({
+      state: 'waiting',
+      exitCode: 3,
+      effect: {
+        files: [
+          { path: 'a.txt', change: 'changed' },
+          { path: 'b', change: 'added' },
+          { path: 'b/c.txt', change: 'added' },
+        ],
+        leftOut: [{ path: '.git' }, { path: 'b/.git' }],
+        run: { program: ['make', 'all'], exitCode: 3, variables: ['PATH'] },
+      },
+    });
+    expect(t.read('a.txt')).toBe('old\n');
+    // Once, however often it is told.
+    expect((await t.end(run)).approvalId).toBe(waiting.approvalId);
+    expect(await t.decide(waiting, 'approve')).toMatchObject({ status: 200 });
+    await t.reach(run, 'applied');
+    expect([t.read('a.txt'), t.read('b/c.txt')]).toEqual(['new\n', 'c\n']);
+    expect([t.read('.git/HEAD'), t.read('b/.git/config')]).toEqual([undefined, undefined]);
+    expect(t.t.errors).toEqual([]);
+  });
+
+  it('[RUN17] keeps the draft of a denied run, and asks again about it', async () => {
+    const t = await open({ 'a.txt': 'old\n' });
+    const run = await t.start();
+    t.write(run, { 'a.txt': 'new\n' });
+    await t.decide(await t.end(run), 'deny', { reason: 'not now' });
+    const denied = await t.reach(run, 'denied');
+    expect(denied).toMatchObject({ reason: 'not now' });
+    expect(Date.parse(denied.keptUntil ?? '')).toBeGreaterThan(t.t.clock.now());
+    const { body } = await t.t.api('POST', `/worlds/alpha/runs/${run.id}/apply`);
+    expect(body).toMatchObject({ state: 'waiting' });
+    await t.decide(await t.show(run), 'approve');
+    await t.reach(run, 'applied');
+    expect(t.read('a.txt')).toBe('new\n');
+    expect((await t.t.api('POST', `/worlds/alpha/runs/${run.id}/apply`)).status).toBe(409);
+    expect((await t.t.api('POST', `/worlds/alpha/runs/${run.id}/discard`)).status).toBe(409);
+  });
+
+  it('[RUN16.2] refuses to apply over changes of others, and keeps the draft', async () => {
+    const t = await open({ 'a.txt': 'old\n' });
+    const run = await t.start();
+    t.write(run, { 'a.txt': 'new\n' });
+    const waiting = await t.end(run);
+    writeFileSync(join(t.folder, 'a.txt'), 'mine\n');
+    await t.decide(waiting, 'approve');
+    expect((await t.reach(run, 'conflict')).reason).toContain('a.txt');
+    expect(t.read('a.txt')).toBe('mine\n');
+  });
+
+  it('[RUN17.1] removes a discarded draft, and denies what waits for a decision about it', async () => {
+    const t = await open({ 'a.txt': 'old\n' });
+    const run = await t.start();
+    t.write(run, { 'a.txt': 'new\n' });
+    const waiting = await t.end(run);
+    expect((await t.t.api('POST', `/worlds/alpha/runs/${run.id}/discard`)).body).toMatchObject({ state: 'discarded' });
+    expect((await t.decide(waiting, 'approve')).status).toBe(409);
+    expect((await t.t.api('POST', `/worlds/alpha/runs/${run.id}/apply`)).status).toBe(409);
+    expect(t.read('a.txt')).toBe('old\n');
+  });
+
+  it('[RUN16.3] needs no approval for a run that changed nothing', async () => {
+    const t = await open({ 'a.txt': 'old\n' });
+    const run = await t.start();
+    t.write(run, {});
+    expect(await t.end(run)).toMatchObject({ state: 'unchanged', exitCode: 0 });
+    expect((await t.t.api<{ items: unknown[] }>('GET', '/worlds/alpha/approvals')).body.items).toEqual([]);
+  });
+});

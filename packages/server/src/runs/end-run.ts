@@ -1,0 +1,129 @@
+import { proposeSealed, sealedCallOf, readRunSetting } from '@countersign/core';
+import { errorMessage } from '@countersign/core/ports';
+import { CountersignError, signerSchema, type EndedRun, type RunEffect, type Signer } from '@countersign/protocol';
+import type { RunDrafts } from '@countersign/tools';
+import type { AppContext } from '../app/context.js';
+import { draftsOf } from './start-run.js';
+
+type Context = Pick<AppContext, 'engine' | 'runs'>;
+type Kept = NonNullable<Awaited<ReturnType<RunDrafts['kept']['read']>>>;
+
+const busy = new Map<string, Promise<void>>();
+
+/**
+ * Seals what an ended run changed, and proposes the call that applies it. Does nothing if that was done, and finishes it if this process or an
+ * earlier one was interrupted in between.
+ */
+export async function endRun(context: Context, id: string): Promise<void> {
+  await oneAtATime(id, async () => {
+    const { kept } = draftsOf(context);
+    const run = await kept.read(id);
+    if (run?.ended === undefined) return;
+    if (run.status === undefined) await sealAndPropose(context, run, run.ended);
+    else if (run.status.state === 'waiting') await proposeAgain(context, run, run.status);
+  });
+}
+
+/** Asks again about a run whose changes weren't applied, against the folder as it is now. Does nothing while a call about it waits. */
+export async function applyRun(context: Context, id: string): Promise<void> {
+  await oneAtATime(id, async () => {
+    const { kept } = draftsOf(context);
+    const run = await kept.read(id);
+    if (run?.ended === undefined) throw new CountersignError('conflict', 'The program is still running.');
+    switch (run.status?.state) {
+      case 'applying':
+      case 'applied':
+        throw new CountersignError('conflict', 'The changes of this run were applied already.');
+      case 'discarded':
+        throw new CountersignError('conflict', 'This run was discarded.');
+      case 'unchanged':
+        throw new CountersignError('conflict', 'This run changed nothing.');
+      case 'waiting':
+        if (await isOpen(context, run.status.callId)) return;
+        break;
+      case 'kept':
+      case undefined:
+    }
+    await sealAndPropose(context, run, run.ended);
+  });
+}
+
+async function isOpen({ engine }: Context, callId: string | undefined): Promise<boolean> {
+  if (callId === undefined) return false;
+  const call = await engine.runtime.store.read((reader) => reader.invocation(callId));
+  return call !== undefined && call.settledAt === null;
+}
+
+async function sealAndPropose(context: Context, run: Kept, ended: EndedRun): Promise<void> {
+  const { runtime } = context.engine;
+  const drafts = draftsOf(context);
+  const { id, worldId, agentId } = run.record;
+  const { protectedPaths } = await readRunSetting(runtime, worldId, agentId);
+  const about = describeRun(run, ended);
+  const signal = context.engine.closing;
+  const sealed = await drafts.seal(id, { protectedPaths, about, signal }).catch((cause: unknown) => {
+    if (signal.aborted) throw cause;
+    throw new CountersignError('conflict', errorMessage(cause), { cause });
+  });
+  if (sealed.kind !== 'sealed') return;
+  const by = signerSchema.parse(run.record.by);
+  const key = `apply ${(run.status?.calls ?? 0) + 1}`;
+  const call = sealedCallOf(runtime, worldId, { agentId, session: id, key }, by);
+  // Before it is proposed: a rule may let it start at once.
+  await drafts.kept.bind(id, call);
+  await propose(context, run, key, by);
+}
+
+/** The server died after it had named the call. */
+async function proposeAgain(
+  context: Context,
+  run: Kept,
+  { callId, calls }: NonNullable<Kept['status']>,
+): Promise<void> {
+  const call = await context.engine.runtime.store.read((reader) => reader.invocation(callId ?? ''));
+  if (call === undefined) await propose(context, run, `apply ${calls}`, signerSchema.parse(run.record.by));
+}
+
+async function propose({ engine }: Context, { record }: Kept, key: string, by: Signer): Promise<void> {
+  const { id, worldId, agentId, program } = record;
+  const proposal = {
+    agentId,
+    session: id,
+    key,
+    arguments: { run: id, program: [...program] },
+    title: titleOf(program),
+  };
+  await proposeSealed(engine.runtime, worldId, proposal, by);
+}
+
+function titleOf(program: readonly string[]): string {
+  const title = program
+    .join(' ')
+    .replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim();
+  return title === '' ? 'run' : title.slice(0, 200);
+}
+
+function describeRun({ record }: Kept, { exitCode, hosts, variables }: EndedRun): RunEffect {
+  const { program, hidden, trackedHidden, branch } = record;
+  return {
+    program: [...program],
+    exitCode,
+    ...(hosts.length === 0 ? {} : { hosts }),
+    ...(variables.length === 0 ? {} : { variables: variables.toSorted() }),
+    ...(hidden.length === 0 ? {} : { hidden: hidden.length }),
+    ...(trackedHidden ? { trackedHidden: true } : {}),
+    ...(branch === undefined ? {} : { branch }),
+  };
+}
+
+async function oneAtATime(id: string, act: () => Promise<void>): Promise<void> {
+  const before = busy.get(id) ?? Promise.resolve();
+  const mine = before.catch(() => undefined).then(act);
+  busy.set(id, mine);
+  try {
+    await mine;
+  } finally {
+    if (busy.get(id) === mine) busy.delete(id);
+  }
+}

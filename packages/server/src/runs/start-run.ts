@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { addAgent, readRunSetting, showAgents } from '@countersign/core';
+import { errorMessage } from '@countersign/core/ports';
+import {
+  CountersignError,
+  EXTERNAL_PROVIDER,
+  freeName,
+  RUN_TOOL,
+  type Agent,
+  type RunAgent,
+  type Signer,
+  type StartedRun,
+  type startRunSchema,
+} from '@countersign/protocol';
+import type { RunDrafts } from '@countersign/tools';
+import type { z } from 'zod';
+import type { AppContext } from '../app/context.js';
+import type { Runs } from './runs.js';
+
+/** Drafts take disk space until they are applied or discarded. */
+const MOST_RUNS = 200;
+
+/** Throws if this server can't run programs in drafts. */
+export function draftsOf({ runs }: { runs?: Runs | undefined }): RunDrafts {
+  const drafts = runs?.drafts;
+  if (drafts === undefined) throw new CountersignError('conflict', "This server can't run programs in drafts.");
+  if ('refused' in drafts) throw new CountersignError('conflict', drafts.refused);
+  return drafts;
+}
+
+/** Makes the folder and the record of a run, and says what its program may see and reach. The supervisor then starts the program. */
+export async function startRun(
+  { engine, runs }: Pick<AppContext, 'engine' | 'runs'>,
+  worldId: string,
+  asked: z.output<typeof startRunSchema>,
+  by: Signer,
+): Promise<StartedRun> {
+  const drafts = draftsOf({ runs });
+  const { runtime } = engine;
+  const agent = await agentOf({ engine }, worldId, asked.agent, by);
+  const { place, protectedPaths, isReadOnly } = await readRunSetting(runtime, worldId, agent.id);
+  if (isReadOnly)
+    throw new CountersignError(
+      'conflict',
+      'This world is read-only, so nothing could be applied. Change its mode first.',
+    );
+  if ((await drafts.kept.list()).length >= MOST_RUNS) {
+    const detail = `There are ${MOST_RUNS} runs already. Apply or discard some of them: see \`countersign runs\`.`;
+    throw new CountersignError('too-many', detail);
+  }
+  const folder = place.workingDirectory;
+  const { hidden, trackedHidden } = await drafts.findHidden(folder, protectedPaths).catch((cause: unknown) => {
+    throw new CountersignError('conflict', errorMessage(cause), { cause });
+  });
+  const { hosts: ruled = [], privateHosts = [] } = place.grants ?? {};
+  const hosts = [...new Set([...asked.allowHosts, ...ruled, ...privateHosts])];
+  const { program, supervisor, branch } = asked;
+  const { root, record } = await drafts.kept.start({
+    id: `run_${crypto.randomUUID()}`,
+    worldId,
+    agentId: agent.id,
+    by,
+    folder,
+    startedAt: runtime.clock.now(),
+    program,
+    ...(asked.agent === undefined ? {} : { agent: asked.agent }),
+    hidden,
+    trackedHidden,
+    hosts,
+    ...(branch === undefined ? {} : { branch }),
+    supervisor,
+  });
+  return {
+    id: record.id,
+    world: worldId,
+    folder,
+    root,
+    hidden,
+    hosts,
+    trackedHidden,
+    home: homeOf(runs, [by.who.id, folder, asked.agent ?? RUN_TOOL]),
+    sandbox: drafts.sandbox,
+  };
+}
+
+/** One per person, project and agent. */
+function homeOf(runs: Runs | undefined, whose: readonly string[]): string {
+  const name = createHash('sha256').update(JSON.stringify(whose)).digest('hex').slice(0, 32);
+  return join(runs?.homes ?? '/nonexistent', name);
+}
+
+/**
+ * The agent in whose name the changes are proposed: one for each known agent, and one for other programs. Only the server proposes its calls, so creating
+ * it gives nobody more rights. People may give it rules.
+ */
+async function agentOf(
+  { engine: { runtime } }: Pick<AppContext, 'engine'>,
+  worldId: string,
+  agent: RunAgent | undefined,
+  by: Signer,
+): Promise<Pick<Agent, 'id'>> {
+  const model = agent === undefined ? RUN_TOOL : `${RUN_TOOL}-${agent}`;
+  const agents = await showAgents(runtime, worldId);
+  const found = agents.find((one) => one.provider === EXTERNAL_PROVIDER && one.model === model);
+  if (found?.active === false) {
+    const detail = `The agent "${found.name}" of this world is not active. Activate it, or use another world.`;
+    throw new CountersignError('conflict', detail);
+  }
+  if (found !== undefined) return found;
+  const name = freeName(
+    model,
+    agents.map((one) => one.name),
+    { separator: '-' },
+  );
+  return await addAgent(runtime, worldId, { name, provider: EXTERNAL_PROVIDER, model, tools: [RUN_TOOL] }, by);
+}

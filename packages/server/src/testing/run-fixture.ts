@@ -1,0 +1,121 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { EndedRun, Run, StartedRun } from '@countersign/protocol';
+import { findSandbox, runDrafts, runTool, type RunDrafts } from '@countersign/tools';
+import { closeApps, openApp, until, type AppFixture, type AppFixtureOptions } from './app-fixture.js';
+
+/** A server with a world `alpha` whose folder programs may change in drafts, and what a supervisor does. */
+export interface RunFixture {
+  readonly t: AppFixture;
+  readonly folder: string;
+  readonly drafts: RunDrafts;
+  /** Starts a run as a supervisor does. Its process is this one, unless told otherwise. */
+  start(more?: Record<string, unknown>): Promise<StartedRun>;
+  /** Puts what the program wrote into the draft, and notes how it ended. */
+  write(run: StartedRun, files: Readonly<Record<string, string>>, ended?: Partial<EndedRun>): void;
+  /** Tells the server that it has ended. */
+  end(run: Pick<StartedRun, 'id'>): Promise<Run>;
+  show(run: Pick<StartedRun, 'id'>): Promise<Run>;
+  /** Waits for a state. */
+  reach(run: Pick<StartedRun, 'id'>, state: Run['state']): Promise<Run>;
+  decide(
+    run: Run,
+    decision: 'approve' | 'deny',
+    more?: Record<string, unknown>,
+  ): Promise<{ status: number; body: unknown }>;
+  read(path: string): string | undefined;
+}
+
+const SELF = { pid: process.pid, started: startOf(process.pid) };
+
+function startOf(pid: number): string {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+}
+
+const made: string[] = [];
+const opened: RunDrafts[] = [];
+
+/** Undefined on a system that can't mount overlays. */
+export async function openRuns(
+  files: Readonly<Record<string, string>> = {},
+  options: AppFixtureOptions & { policy?: string } = {},
+): Promise<RunFixture | undefined> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'run-')));
+  made.push(folder);
+  put(folder, files);
+  const drafts = runDrafts(await findSandbox(), [join(homedir(), `test-${crypto.randomUUID()}`)]);
+  if ('refused' in drafts) return undefined;
+  opened.push(drafts);
+  const { policy, ...rest } = options;
+  const tools = [runTool(drafts.kept, drafts.undos), ...(options.tools ?? [])];
+  const t = await openApp({
+    ...rest,
+    folder,
+    tools,
+    context: { runs: { drafts, homes: join(folder, '..', 'homes') } },
+  });
+  await t.api('POST', '/worlds', { name: 'alpha' });
+  if (policy !== undefined) await t.api('PUT', '/worlds/alpha/policy', { text: policy });
+  const path = ({ id }: Pick<StartedRun, 'id'>): string => `/worlds/alpha/runs/${id}`;
+  const show: RunFixture['show'] = async (run) => (await t.api<Run>('GET', path(run))).body;
+  return {
+    t,
+    folder,
+    drafts,
+    async start(more = {}) {
+      const asked = { program: ['make', 'all'], supervisor: SELF, ...more };
+      const { status, body, text } = await t.api<StartedRun>('POST', '/worlds/alpha/runs', asked);
+      if (status !== 201) throw new Error(text);
+      return body;
+    },
+    write({ root }, written, ended = {}) {
+      put(join(root, 'upper'), written);
+      writeFileSync(join(root, 'ended.json'), JSON.stringify({ exitCode: 0, why: 'exited', ...ended }));
+    },
+    async end(run) {
+      const { status, body, text } = await t.api<Run>('POST', `${path(run)}/end`);
+      if (status !== 200) throw new Error(text);
+      return body;
+    },
+    show,
+    async reach(run, state) {
+      return await until(async () => {
+        const now = await show(run);
+        return now.state === state ? now : undefined;
+      }, `the run is ${state}`);
+    },
+    async decide({ callId, approvalId }, decision, more = {}) {
+      const { body } = await t.api<{ callHash: string }>('GET', `/worlds/alpha/approvals/${approvalId}`);
+      const sent = { tool_call_id: callId, decision, callHash: body.callHash, ...more };
+      return await t.api('POST', '/worlds/alpha/tool-results', sent);
+    },
+    read(name) {
+      try {
+        return readFileSync(join(folder, name), 'utf8');
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+/** For `afterEach`. */
+export async function closeRuns(): Promise<void> {
+  await closeApps();
+  for (const { kept } of opened.splice(0)) for (const id of await kept.list()) await remove(kept, id);
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+}
+
+async function remove(kept: RunDrafts['kept'], id: string): Promise<void> {
+  const run = await kept.read(id);
+  if (run !== undefined) rmSync(run.root, { recursive: true, force: true });
+}
+
+function put(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+}

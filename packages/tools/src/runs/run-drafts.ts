@@ -1,0 +1,90 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, relative } from 'node:path';
+import { isInside, keptRuns, keptUndos, type KeptRuns, type KeptUndos, type SealedRun } from '@countersign/changes';
+import type { ProtectedPaths } from '@countersign/core/ports';
+import type { RunEffect } from '@countersign/protocol';
+import type { Overlay } from '../sandbox/draft/drafting.js';
+import { stillSeenIn } from '../sandbox/draft/open-draft.js';
+import { checkWorkingFolder, findHidden } from '../sandbox/find-hidden.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
+
+/** Runs on this machine: their folders, and what sealing one needs of the sandbox. */
+export interface RunDrafts {
+  readonly kept: KeptRuns;
+  readonly undos: KeptUndos;
+  readonly sandbox: Sandbox;
+  /**
+   * The real paths that rules hide from a program in this folder, and whether Git tracks one of them. Rejects for a folder in which nothing could be
+   * hidden.
+   */
+  findHidden(folder: string, protectedPaths: ProtectedPaths): Promise<{ hidden: string[]; trackedHidden: boolean }>;
+  /** Seals what an ended run changed. */
+  seal(id: string, how: { protectedPaths: ProtectedPaths; about: RunEffect; signal: AbortSignal }): Promise<SealedRun>;
+  /** Whether a process still has the draft of a run mounted. */
+  isInUse(root: string): Promise<boolean>;
+}
+
+/** Undefined where no overlay can be mounted, with the reason as a sentence. `hide`: our own files, which also tell apart servers. */
+export function runDrafts(sandbox: Sandbox, hide: readonly string[]): RunDrafts | { refused: string } {
+  if (sandbox.kind !== 'bubblewrap')
+    return { refused: 'Programs can run in a draft only on Linux with bubblewrap. On macOS, use a Linux VM.' };
+  const { drafting } = sandbox;
+  if (drafting.how === 'copy')
+    return { refused: `Programs can't run in a draft here, because no overlay can be mounted (${drafting.reason}).` };
+  const owner = hide.join('\n');
+  const undos = keptUndos(drafting, owner);
+  const kept = keptRuns(drafting, owner, undos);
+  return {
+    kept,
+    undos,
+    sandbox,
+    async findHidden(folder, protectedPaths) {
+      const confinement = { workingDirectory: folder, home: homedir(), hide, show: [], protectedPaths };
+      const { folders, hiddenByRules } = await findHidden({ ...confinement, network: 'none' }, [drafting.folder]);
+      checkWorkingFolder(
+        { ...confinement, network: 'none' },
+        folders.filter((path) => path === homedir()),
+      );
+      return { hidden: [...hiddenByRules].sort(), trackedHidden: await tracksAny(folder, hiddenByRules) };
+    },
+    async seal(id, { protectedPaths, about, signal }) {
+      const run = await kept.read(id);
+      if (run === undefined) throw new Error('there is no such run');
+      const rules = { isProtected: (path: string) => protectedPaths.isProtected(path) };
+      return await kept.seal(id, {
+        rules,
+        about,
+        signal,
+        stillSeen: stillSeenOf(drafting, run.root, run.record.folder),
+      });
+    },
+    isInUse,
+  };
+}
+
+function stillSeenOf(drafting: Overlay, root: string, folder: string): ReturnType<typeof stillSeenIn> {
+  const at = (name: string): string => join(root, name);
+  const folders = { root, upper: at('upper'), work: at('work'), lower: at('lower'), merged: at('merged') };
+  return stillSeenIn(drafting, folders, folder);
+}
+
+/** The index lists the tracked paths as plain text, except in version 4, which shortens them. */
+async function tracksAny(folder: string, hidden: readonly string[]): Promise<boolean> {
+  const inside = hidden.filter((path) => path !== folder && isInside(folder, path));
+  if (inside.length === 0) return false;
+  const index = await readFile(join(folder, '.git', 'index')).catch(() => undefined);
+  if (index === undefined || index.length < 8) return false;
+  return index.readUInt32BE(4) > 3 || inside.some((path) => index.includes(relative(folder, path)));
+}
+
+/** The command line of bubblewrap names the folder, and everything in the sandbox dies with it. */
+async function isInUse(root: string): Promise<boolean> {
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+  for (const pid of pids) {
+    if (Number(pid) === process.pid) continue;
+    const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    if (words.split('\0').some((word) => word === root || word.startsWith(`${root}/`))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,93 @@
+import { defineTool, errorMessage, ToolFailure, type RehearsalContext, type TypedTool } from '@countersign/core/ports';
+import { ChangeConflict, RunRefused, type KeptRun, type KeptRuns, type KeptUndos } from '@countersign/changes';
+import { inProcess, RUN_TOOL, type Subject } from '@countersign/protocol';
+import { z } from 'zod';
+import { rulesOf } from '../shell/rehearse-command.js';
+
+const parameters = z.strictObject({
+  run: z.string().min(1).max(120).describe('Id of the run.'),
+  program: z.array(z.string()).min(1).describe('The program that ran, with its arguments.'),
+});
+
+const APPROVAL = { required: true, scope: 'once', message: 'Apply what {program} changed' } as const;
+const MAX_NAMED = 5;
+
+/**
+ * Applies what a run changed. Its rehearsal is the run itself: the effect was sealed before the server proposed the call, for that call alone, and
+ * `execute` applies exactly it. Nobody else can propose such a call (RUN15).
+ */
+export function runTool(runs: KeptRuns, undos: KeptUndos): TypedTool<typeof RUN_TOOL, z.input<typeof parameters>> {
+  /** The run, if it belongs to this world, agent and folder, and ran this program. */
+  const find = async (
+    { run: id, program }: z.output<typeof parameters>,
+    { worldId, agentId, workingDirectory }: Pick<RehearsalContext, 'worldId' | 'agentId' | 'workingDirectory'>,
+  ): Promise<KeptRun> => {
+    const run = await runs.read(id);
+    const record = run?.record;
+    const isIts =
+      record?.worldId === worldId &&
+      record.agentId === agentId &&
+      JSON.stringify(record.program) === JSON.stringify(program);
+    if (run === undefined || !isIts) throw new RunRefused('there is no such run');
+    if (record.folder !== workingDirectory)
+      throw new RunRefused(`the world has another folder now, but the run worked in ${record.folder}`);
+    return run;
+  };
+  /** The run that this call may apply. */
+  const runOf = async (callId: string): Promise<string | undefined> => {
+    for (const id of await runs.list()) if ((await runs.read(id))?.status?.callId === callId) return id;
+    return undefined;
+  };
+  const tool = defineTool({
+    name: RUN_TOOL,
+    description: 'Applies what a program changed in a draft of the working folder.',
+    parameters,
+    approval: APPROVAL,
+    sandbox: () => inProcess('none'),
+    subjects: ({ program }) => [{ kind: 'words', words: program }],
+    inspect: async ({ run }) => {
+      const paths = await runs.needsPerson(run);
+      return paths === undefined || paths.length === 0 ? [] : [needsPerson(paths)];
+    },
+    rehearsals: {
+      async rehearse(args, context) {
+        await find(args, context);
+        const sealed = await runs.sealed(args.run, context.invocationId);
+        if (sealed === undefined) throw new RunRefused('this call may not apply this run');
+        return { fingerprint: sealed.effect.effectHash, ...sealed };
+      },
+      async show(callId, effectHash, signal) {
+        const id = await runOf(callId);
+        return id === undefined ? undefined : await runs.show(id, callId, effectHash, signal);
+      },
+      // The draft outlives the call: what is denied can be applied later.
+      drop: () => Promise.resolve(),
+      list: () => Promise.resolve([]),
+    },
+    undos,
+    hold: ({ run }, { invocationId, fingerprint }) => runs.hold(run, invocationId, fingerprint),
+    async execute(args, context) {
+      const { fingerprint, invocationId, signal, hold } = context;
+      signal.throwIfAborted();
+      if (fingerprint === undefined) throw new ToolFailure('nothing was applied: there is no sealed change');
+      await find(args, context);
+      try {
+        const signed = { effectHash: fingerprint, rules: rulesOf(context), hold };
+        const { result } = await runs.apply(args.run, invocationId, signed);
+        return { applied: true, exitCode: result.exitCode };
+      } catch (error) {
+        if (error instanceof ChangeConflict) throw new ToolFailure(error.message, undefined, { conflict: true });
+        if (error instanceof RunRefused) throw new ToolFailure(error.message);
+        throw new ToolFailure(`the changes of the run could not be applied: ${errorMessage(error)}`);
+      }
+    },
+  });
+  return { ...tool, byServer: true };
+}
+
+function needsPerson(paths: readonly string[]): Subject {
+  const named = paths.slice(0, MAX_NAMED).map((path) => (path.length <= 100 ? path : `${path.slice(0, 100)}…`));
+  const more = paths.length - named.length;
+  const text = `${named.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
+  return { kind: 'dynamic', always: true, told: true, why: { code: 'run-needs-person', paths: text } };
+}
