@@ -1,10 +1,14 @@
+import { MODEL_ADDRESS } from '../../sandbox/gateway/listen-scripts.js';
 import { gatewayEnvironment, openGateway, THE_INTERNET } from '../../sandbox/gateway/gateway.js';
 import { opensLoopback, withPrivateHosts } from '../../sandbox/gateway/with-private-hosts.js';
+import { openModelGateway } from '../model/serve-models.js';
 import { countTries } from './count-tries.js';
 import { openHeldNetwork } from './hold-network.js';
 import { matchHosts, portsIn, privateHostsIn } from './host-list.js';
 import { openPorts } from './open-ports.js';
 import type { RunNetwork, RunNetworkOptions } from './types.js';
+
+const MAX_REASONS = 20;
 
 /** Opens the network of one run (RUN8). Must be closed when all its processes have ended. */
 export async function openRunNetwork({
@@ -12,6 +16,7 @@ export async function openRunNetwork({
   sandbox,
   hosts,
   loginHosts = [],
+  models = [],
   ports = [],
   outside = THE_INTERNET,
 }: RunNetworkOptions): Promise<RunNetwork> {
@@ -24,9 +29,15 @@ export async function openRunNetwork({
     onTried: (tried) => tries.note(tried),
     requires: (host) => (isLogin(host) ? 'tls' : 'named'),
   });
+  const refused = new Map<string, number>();
+  const modelGateway = openModelGateway({
+    routes: models,
+    onForwarded: ({ host, port }) => tries.note({ host, port, allowed: true }),
+    onRefused: (reason) => void (refused.size < MAX_REASONS && refused.set(reason, (refused.get(reason) ?? 0) + 1)),
+  });
   const held = await openHeldNetwork(sandbox, {
     gateway,
-    serveModel: (listener) => listener.close(),
+    serveModel: (listener) => modelGateway.serve(listener),
     ports: portsIn(hosts),
   }).catch((error: unknown) => {
     gateway.close();
@@ -40,14 +51,29 @@ export async function openRunNetwork({
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     opened.close();
+    modelGateway.close();
     gateway.close();
     await held.close();
   };
   return {
     before: held.before,
-    environment: gatewayEnvironment(opensLoopback(privateHosts)),
+    environment: withModelDirect(gatewayEnvironment(opensLoopback(privateHosts))),
     ports: opened.ports,
     tried: () => tries.list(),
+    notes: () => notesOn(refused),
     close: () => (closing ??= close()),
   };
+}
+
+/** No proxy leads to the model gateway. */
+function withModelDirect(environment: Readonly<Record<string, string>>): Record<string, string> {
+  const [address = ''] = MODEL_ADDRESS.split(':');
+  const direct = [environment['NO_PROXY'] ?? '', address].filter((part) => part !== '').join();
+  return { ...environment, NO_PROXY: direct, no_proxy: direct };
+}
+
+function notesOn(refused: ReadonlyMap<string, number>): string[] {
+  if (refused.size === 0) return [];
+  const reasons = [...refused].map(([reason, count]) => (count === 1 ? reason : `${reason} (${count} times)`));
+  return [`The model gateway refused: ${reasons.join('; ')}.`];
 }

@@ -220,6 +220,21 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('the network of a run', () => {
     expect(await fetchText(url)).toBe('ECONNREFUSED');
   });
 
+  it('[RUN9] the model gateway is in the network of the run, next to any proxy, and is counted', async () => {
+    const { port } = site.address() as AddressInfo;
+    const credential = { header: 'x-api-key', value: 'sk-real-secret' } as const;
+    const route = { vendor: 'anthropic', url: `http://127.0.0.1:${port}`, credential, allowsFetch: false } as const;
+    const opened = await open({ hosts: ['localhost:1'], models: [route] });
+    const ask = (path: string): string => `
+      fetch('http://127.0.0.2:3129/anthropic${path}', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
+        .then(async (answer) => console.log(answer.status, await answer.text()));`;
+    expect(await inside(opened, ask('/v1/messages'))).toBe(`200 127.0.0.1:${port} /v1/messages\n`);
+    expect(await inside(opened, ask('/v1/files'))).toContain('404');
+    expect(opened.environment['NO_PROXY']?.split(',')).toContain('127.0.0.2');
+    expect(opened.tried()).toEqual([{ host: '127.0.0.1', port, allowed: true, count: 1 }]);
+    expect(opened.notes()).toEqual(['The model gateway refused: POST /anthropic/v1/files.']);
+  });
+
   it('[RUN8] programs see only their own network, and not our process in it', async () => {
     const opened = await open({});
     const seen = await inside(

@@ -35,6 +35,8 @@ export interface RunNetwork {
   readonly ports: readonly OpenedPort[];
   /** What was tried so far, each host and port once, in the order of the first try. */
   tried(): readonly TriedHost[];
+  /** What people should know before they sign, one sentence each. */
+  notes(): readonly string[];
   /** Ends all connections, and the namespace once the program has ended. */
   close(): Promise<void>;
 }
