@@ -39,9 +39,10 @@ const packages: Readonly<Record<string, PackageRules>> = {
   },
   client: { may: [protocol], browser: true },
   web: { may: ['@countersign/client', protocol], browser: true, bundled: true },
-  // The channel has both ends, and loads nothing else of the server.
+  // The channel has both ends, and loads nothing else of the server. The process of `countersign run` is the run's supervisor: a server that
+  // supervised runs would take their programs with it when it ends.
   terminal: {
-    may: ['@countersign/client', '@countersign/server/channel', protocol],
+    may: ['@countersign/client', '@countersign/server/channel', '@countersign/tools/run', protocol],
     exceptions: { 'main.ts': ['@countersign/server'] },
   },
   countersign: {

@@ -69,9 +69,12 @@ import type {
   QueuedApproval,
   RegisteredClient,
   RevealedCall,
+  Run,
   SearchHit,
   Session,
+  StartedRun,
   StartLink,
+  StartRun,
   ShownPolicy,
   Stats,
   StuckRule,
@@ -123,6 +126,20 @@ export interface CallOptions {
 /** An update may send the ETag that it is based on. A stale ETag is rejected with 412, so that no change is lost (HTTP15). */
 export interface ChangeOptions extends CallOptions {
   ifMatch?: string;
+}
+
+/** See `Client.runs`. */
+interface Runs {
+  /** Makes the draft. The caller runs the program over it, on the same machine. */
+  start(world: string, body: StartRun, options?: CallOptions): Promise<StartedRun>;
+  /** Says that all processes have ended. Repeating it changes nothing. */
+  end(world: string, run: string, options?: CallOptions): Promise<Run>;
+  list(world: string, page?: PageQuery, options?: CallOptions): Promise<List<Run>>;
+  get(world: string, run: string, options?: CallOptions): Promise<Run>;
+  /** Asks again about the changes of a run. */
+  apply(world: string, run: string, options?: CallOptions): Promise<Run>;
+  /** Removes the draft. */
+  discard(world: string, run: string, options?: CallOptions): Promise<Run>;
 }
 
 /** Calls that a program outside proposes and runs itself (EXT1). It may run a call only if its state is `allowed`. */
@@ -287,6 +304,9 @@ export interface Client {
 
   /** Calls of programs outside, such as Claude Code (EXT1). */
   readonly external: ExternalCalls;
+
+  /** Programs that run in a draft of a world's folder (RUN1). */
+  readonly runs: Runs;
 
   /** Calls that can be undone, newest first (CHANGE10). */
   undoable(world: string, page?: PageQuery, options?: CallOptions): Promise<List<UndoableCall>>;

@@ -1,4 +1,5 @@
 import {
+  type Run,
   acceptedMessageSchema,
   agentSchema,
   savedAgentSchema,
@@ -41,11 +42,13 @@ import {
   providerStatusSchema,
   providerTestSchema,
   queuedApprovalSchema,
+  runSchema,
   searchHitSchema,
   SERVER_LOG,
   sessionSchema,
   signInWaysSchema,
   shownPolicySchema,
+  startedRunSchema,
   startLinkSchema,
   statsSchema,
   stuckRuleSchema,
@@ -58,7 +61,7 @@ import {
   worldSchema,
 } from '@countersign/protocol';
 import { createCaller, type ClientOptions } from './caller.js';
-import type { BothWays, ChangeOptions, Client } from './client.js';
+import type { BothWays, CallOptions, ChangeOptions, Client } from './client.js';
 import { flatten } from './events.js';
 import type { Request } from './request.js';
 
@@ -88,6 +91,8 @@ export function createClient(options: ClientOptions): Client {
     forget,
     batches,
   } = createCaller(options);
+  const changeRun = async (world: string, run: string, how: string, options?: CallOptions): Promise<Run> =>
+    await get(runSchema, { method: 'POST', path: ['worlds', world, 'runs', run, how] }, options);
 
   return {
     url: options.url,
@@ -285,6 +290,16 @@ export function createClient(options: ClientOptions): Client {
         const path = ['worlds', world, 'external', 'sessions', session, 'end'];
         return sendOnly({ method: 'POST', path, body: agent === undefined ? {} : { agent } }, options);
       },
+    },
+
+    runs: {
+      start: (world, body, options) =>
+        get(startedRunSchema, { method: 'POST', path: ['worlds', world, 'runs'], body }, options),
+      end: (world, run, options) => changeRun(world, run, 'end', options),
+      list: (world, page, options) => list(runSchema, { path: ['worlds', world, 'runs'], query: { ...page } }, options),
+      get: (world, run, options) => get(runSchema, { path: ['worlds', world, 'runs', run] }, options),
+      apply: (world, run, options) => changeRun(world, run, 'apply', options),
+      discard: (world, run, options) => changeRun(world, run, 'discard', options),
     },
 
     undoable: (world, page, options) =>

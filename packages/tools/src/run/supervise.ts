@@ -24,14 +24,15 @@ export interface Supervised {
   readonly started: StartedRun;
   /** The program and its arguments. */
   readonly words: readonly string[];
+  /** Where the program starts: the folder, or a folder in it. */
+  readonly directory?: string;
   readonly io: RunIo;
   readonly clock: Clock;
   /** The person's environment. Only harmless variables are passed on. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Without one, the program has no network. */
   readonly network?: RunNetwork | undefined;
-  /** Without one, the program has an empty home that is removed with the run. */
-  readonly home?: AgentHome | undefined;
+  readonly home: AgentHome;
   /** Variables that the agent needs. */
   readonly agentEnvironment?: Readonly<Record<string, string>>;
   /** Other real paths to show, read-only. */
@@ -62,7 +63,7 @@ export async function supervise(run: Supervised): Promise<EndedRun> {
     io.connected();
     const ended = await untilEnded(program, run, limits, clock);
     await io.drained();
-    await home?.keep();
+    await home.keep();
     const result: EndedRun = {
       ...ended,
       hosts: [...(network?.tried() ?? [])],
@@ -88,6 +89,7 @@ interface Prepared {
 
 async function prepare({
   started,
+  directory,
   environment,
   network,
   home,
@@ -105,15 +107,15 @@ async function prepare({
     home: personal,
     avoid: [folder, dirname(root)],
   });
-  const at = home?.environment['HOME'] ?? (personal === '/' ? '/home/agent' : personal);
-  const place = home?.place ?? ['--bind', await emptyHome(root), at];
-  const about = { folder, programs, show, home: { at, place } };
+  const at = home.environment['HOME'] ?? personal;
+  const about = { folder, programs, show, home: { at, place: home.place } };
   const sees = seesIn(about);
   // A socket in the draft is another file than the one outside, so that nobody can connect to it.
   const sockets = (await hostSockets()).filter((path) => !isInside(folder, path));
   const view: RunView = {
     ...about,
     sandbox,
+    directory: directory ?? folder,
     place: placeArguments(drafting, folders, folder),
     hidden: [...hidden, ...sockets],
     hasNetwork: network !== undefined,
@@ -128,15 +130,9 @@ async function prepare({
     ...[sandbox.program, ...after, ...status],
     ...(await viewArguments(view)),
   ];
-  const own = { ...programs.environment, ...network?.environment, ...home?.environment, ...agentEnvironment };
+  const own = { ...programs.environment, ...network?.environment, ...home.environment, ...agentEnvironment };
   const { values, passed } = runEnvironment(environment, { home: at, sees, own });
   return { words, environment: values, passed, temporary };
-}
-
-async function emptyHome(root: string): Promise<string> {
-  const folder = join(root, 'home', 'empty');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  return folder;
 }
 
 /** Resolves when every process is dead. */

@@ -12,6 +12,8 @@ export interface RunView {
   readonly sandbox: Bubblewrap;
   /** The project. The program sees its draft. */
   readonly folder: string;
+  /** Where the program starts. */
+  readonly directory: string;
   /** Options that mount the draft in place of the folder. */
   readonly place: readonly string[];
   /** Where the program has its home: in place of the person's own. */
@@ -52,7 +54,7 @@ export function seesIn({
  * is mounted last covers what is below it, so hidden paths come at the end.
  */
 export async function viewArguments(view: RunView): Promise<string[]> {
-  const { sandbox, folder, place, home, programs, show } = view;
+  const { sandbox, directory, place, home, programs, show } = view;
   const { sizeArguments: size } = sandbox;
   const sees = seesIn(view);
   const isRoot = process.getuid?.() === 0;
@@ -72,7 +74,7 @@ export async function viewArguments(view: RunView): Promise<string[]> {
     ...place,
     ...outermost([...covered]).flatMap(cover),
     // Of the root itself, which would provide unlimited memory, too. What is mounted in it stays as it is.
-    ...['--remount-ro', '/', '--chdir', folder],
+    ...['--remount-ro', '/', '--chdir', directory],
   ];
 }
 

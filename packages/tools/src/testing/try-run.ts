@@ -4,6 +4,7 @@ import { Readable, Writable } from 'node:stream';
 import { systemClock } from '@countersign/core/ports';
 import { removeTree } from '@countersign/changes';
 import type { EndedRun, StartedRun } from '@countersign/protocol';
+import { openAgentHome } from '../run/home/open-agent-home.js';
 import { supervise, type RunSignal, type Supervised } from '../run/supervise.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 
@@ -39,7 +40,10 @@ export async function tryRun(
   const out = collect(said);
   const err = collect();
   const stdin = input === undefined ? undefined : Readable.from([input]);
+  const personal = process.env['HOME'] ?? '/';
+  const home = await openAgentHome({ root: started.root, kept: started.home, home: personal });
   const ended = await supervise({
+    home,
     ...{ started, words, clock: systemClock, environment: process.env },
     io: { kind: 'pipes', stdin, stdout: out.stream, stderr: err.stream },
     onSignal: signals?.listen ?? (() => () => undefined),

@@ -1,0 +1,60 @@
+import { homedir } from 'node:os';
+import { systemClock } from '@countersign/core/ports';
+import type { EndedRun, RunAgent, StartedRun } from '@countersign/protocol';
+import { realPath } from '@countersign/changes';
+import type { Outside } from '../sandbox/gateway/gateway.js';
+import { prepareAgent, type AgentPlace } from './agents/prepare-agent.js';
+import type { PreparedAgent } from './agents/types.js';
+import type { RunIo } from './connect-io.js';
+import { openAgentHome } from './home/open-agent-home.js';
+import { openRunNetwork } from './network/open-run-network.js';
+import { readRunSandbox } from './run-sandbox.js';
+import { supervise, type RunSignal } from './supervise.js';
+
+export interface DraftedRun {
+  readonly started: StartedRun;
+  /** The program and its arguments. */
+  readonly words: readonly string[];
+  /** Set for a known agent. */
+  readonly prepared?: PreparedAgent | undefined;
+  readonly ports: readonly number[];
+  /** Where the program starts, in the folder. */
+  readonly directory: string;
+  readonly io: RunIo;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly onSignal: (heard: (signal: RunSignal) => void) => () => void;
+  /** Called with the addresses of the ports before the program starts. */
+  readonly onPorts?: (ports: EndedRun['ports']) => void;
+  /** Replaces the internet in tests. */
+  readonly outside?: Outside;
+}
+
+/** Runs a program with its network and its home until all its processes are dead. See `supervise`. */
+export async function runInDraft(run: DraftedRun): Promise<EndedRun> {
+  const { prepared, ports, outside, onPorts, ...rest } = run;
+  const { id, root, hosts, sandbox: given, home: kept } = run.started;
+  const { sandbox } = readRunSandbox(given);
+  const [home, network] = await Promise.all([
+    openAgentHome({ root, kept, home: personalHome(), prepared }),
+    openRunNetwork({
+      ...{ id, sandbox, hosts, ports },
+      ...(prepared === undefined ? {} : { loginHosts: prepared.loginHosts, models: prepared.models }),
+      ...(outside === undefined ? {} : { outside }),
+    }),
+  ]);
+  onPorts?.([...network.ports]);
+  const { environment: agentEnvironment = {}, notes = [] } = prepared ?? {};
+  return await supervise({ ...rest, home, network, agentEnvironment, notes, clock: systemClock });
+}
+
+/** Finds out how to start a known agent for the person who runs this process. */
+export async function prepareRunAgent(
+  agent: RunAgent,
+  { variables, folder, allowsFetch = false }: Omit<AgentPlace, 'home'>,
+): Promise<PreparedAgent> {
+  return await prepareAgent(agent, { variables, home: personalHome(), folder, allowsFetch });
+}
+
+function personalHome(): string {
+  return realPath(homedir()) ?? homedir();
+}
