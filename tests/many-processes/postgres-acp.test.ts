@@ -19,6 +19,7 @@ import { openPostgres } from '@countersign/storage';
 import { acpAgents } from '@countersign/tools';
 import { expect, it, onTestFinished } from 'vitest';
 import { createMigratedDatabase } from '../support/postgres-database.js';
+import { sampled } from '../support/scaled.js';
 import { isStatus, nextEvent, say, signer, type Scene } from './engines-fixture.js';
 
 const program = fileURLToPath(new URL('../../packages/countersign/dist/testing/bundle/acp-agent.js', import.meta.url));
@@ -67,21 +68,26 @@ async function prepare({ losesHints = false } = {}) {
   return { there, scene, read };
 }
 
-it.each([
+const stops = [
   ['', false],
   [', also if the hint about it is lost', true],
-])('[EXT3.6] [STORE4.1] stopping the chat in another process cancels the agent%s', async (_, losesHints) => {
-  const { there, scene, read } = await prepare({ losesHints });
-  await stopChat(there.runtime, scene.worldId, scene.chatId, signer);
-  await expect.poll(() => read('answers.log'), { timeout: 20_000 }).toBe('c1 cancelled\n');
-  expect(read('cancelled.log')).not.toBe('');
-  expect(read('ran.log')).toBe('');
-});
+] as const;
+it.each(sampled(stops, 1))(
+  '[EXT3.6] [STORE4.1] stopping the chat in another process cancels the agent%s',
+  async (_, losesHints) => {
+    const { there, scene, read } = await prepare({ losesHints });
+    await stopChat(there.runtime, scene.worldId, scene.chatId, signer);
+    await expect.poll(() => read('answers.log'), { timeout: 20_000 }).toBe('c1 cancelled\n');
+    expect(read('cancelled.log')).not.toBe('');
+    expect(read('ran.log')).toBe('');
+  },
+);
 
-it.each([
-  ['', false],
+const approvals = [
   [', also if hints are lost', true],
-])(
+  ['', false],
+] as const;
+it.each(sampled(approvals, 1))(
   '[EXT3.7] [STORE4.1] a yes elsewhere runs nothing, ends the request, and tells the agent%s',
   async (_, losesHints) => {
     const { there, scene, read } = await prepare({ losesHints });

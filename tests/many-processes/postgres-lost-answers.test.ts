@@ -1,20 +1,22 @@
 import { listApprovals, listMessages, publishMessage, decideCall } from '@countersign/core';
 import { expect, it, onTestFinished } from 'vitest';
 import { createMigratedDatabase } from '../support/postgres-database.js';
+import { sampled } from '../support/scaled.js';
 import { openDatabaseProxy } from './database-proxy.js';
 import { countingTool, openEngine, prepare, signer } from './engines-fixture.js';
 
 /** The messages of a call that needed approval. */
 const CALL_AND_QUESTION = ['assistant', 'assistant', 'tool', 'tool'];
 
-it.each([
+const losses = [
   { what: 'a message', text: 'Please stamp', runs: 1 },
   { what: 'a call that needs approval', text: 'One stamp.', runs: 1 },
   // The call was marked as started and may have run, so it is not run again.
   { what: 'a decision', text: 'TOOL_APPROVED', runs: 0 },
   { what: 'the end of a call', text: 'stamped letter_1', runs: 1 },
   { what: 'an answer', text: 'Done.', runs: 1 },
-])(
+];
+it.each(sampled(losses, 3))(
   '[STORE3] [STORE7] if the response to the commit of $what is lost, nothing else is lost or done twice',
   async (lost) => {
     const database = await createMigratedDatabase();

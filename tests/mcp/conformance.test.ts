@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { publishMessage, decideCall } from '@countersign/core';
-import { isFullSize } from '../support/scaled.js';
+import { isFullSize, itAtFullSize } from '../support/scaled.js';
 import { root } from '../support/source-modules.js';
 import { ME, openLab, type Lab } from './support/lab.js';
 import { until } from './support/until.js';
@@ -103,7 +103,7 @@ it.each(isFullSize ? Object.keys(scenarios) : ['tools_call'])(
   },
 );
 
-it('lists the client scenarios that are skipped', async () => {
+itAtFullSize('lists the client scenarios that are skipped', async () => {
   const { said } = await suite('list', '--client');
   const known = [...said.matchAll(/^\s+- (\S+)/gm)].map(([, name]) => name ?? '');
   expect(known).toEqual(expect.arrayContaining(Object.keys(scenarios)));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { scaled } from '../../../../tests/support/scaled.js';
+import { sampled, scaled } from '../../../../tests/support/scaled.js';
 import { createChunkMasker } from './create-chunk-masker.js';
 import { maskedInSlices, maskSlices, needsSlices } from './mask-slices.js';
 import { maskSecrets } from './mask-secrets.js';
@@ -11,8 +11,8 @@ const secret = ['ghp_', '0123456789abcdefghijABCDEFGHIJ012345'].join('');
 it('[SAFE6] a secret is found even if it spans slices', () => {
   const places = Array.from({ length: secret.length + 5 }, (_, at) => at - secret.length - 2);
   // Each text has four slice boundaries, with the secret at a different offset from each.
-  for (let first = 0; first < places.length; first += 4) {
-    const some = places.slice(first, first + 4);
+  const groups = Array.from({ length: Math.ceil(places.length / 4) }, (_, at) => places.slice(at * 4, at * 4 + 4));
+  for (const some of sampled(groups, 4)) {
     const start = some.reduce((text, place, at) => `${text.padEnd((at + 1) * SLICE + place - 1, 'a ')} ${secret} `, '');
     const text = start.padEnd(5 * SLICE, 'b ');
     expect(some.map((place, at) => text.indexOf(secret, (at + 1) * SLICE + place) - (at + 1) * SLICE)).toEqual(some);
@@ -46,7 +46,7 @@ it('[SAFE6] the masked slices add up to the masked text', () => {
           .join('') ?? '';
       expect(maskedInSlices(text)).toBe(shown + whole.end());
     }),
-    { numRuns: scaled(30, 5) },
+    { numRuns: scaled(30, 2) },
   );
 });
 
