@@ -11,6 +11,7 @@ import type { ApprovalRecord, CallRecord, StepNeeds, CallKeys } from '../ports/i
 import { isOutside, type Gate } from '../policy/check-tool-approval.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskArguments, reveal, maskSecrets } from '../masking/index.js';
+import { takesEdits } from '../facts/approvals.js';
 import { gateNeeds, gateCall, signingRulesOf } from './gate.js';
 import { askApproval, askAgain } from './ask.js';
 import type { PreparedCall } from '../evidence/prepared-call.js';
@@ -81,7 +82,7 @@ export async function prepareDecision(
       return { ok: false, detail: `The edited call is not valid: ${parsed.arguments.error}` };
     const setting = { ...record, place };
     if (parsed.argumentsText !== record.arguments) {
-      if (approval.applies === 'verdict') return { ok: false, detail: TAKES_NO_EDIT };
+      if (!takesEdits(approval)) return { ok: false, detail: TAKES_NO_EDIT };
       // Before the edit is rehearsed: it would be refused afterwards.
       const isSigned =
         approval.signing !== null || signingRulesOf(snapshot, await inspectCall(runtime, parsed, setting)).length > 0;
@@ -245,8 +246,7 @@ function checkEdit(
   }
 }
 
-const TAKES_NO_EDIT =
-  "The agent that runs this call takes only a yes or no, so it can't be edited. Deny it, and say what to change";
+const TAKES_NO_EDIT = "This call takes only a yes or no, so it can't be edited. Deny it, and say what to change";
 
 const NOT_EDITABLE = "A rule says who must sign this call, so it can't be edited. Deny it, and say what to change";
 

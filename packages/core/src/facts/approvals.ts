@@ -3,6 +3,7 @@ import {
   type Approval,
   type Principal,
   REQUEST_APPROVAL_TOOL,
+  RUN_TOOL,
   type Who,
   whoText,
 } from '@countersign/protocol';
@@ -86,10 +87,15 @@ function requestText(
   return JSON.stringify({
     originalToolCall: { id, name: toolName, arguments: shown },
     ...Object.fromEntries(given),
-    ...(applies === 'verdict' ? { editable: false } : {}),
+    ...(takesEdits({ applies, toolName }) ? {} : { editable: false }),
     ...(call.edited ? { edited: true } : {}),
     ...(expiresAt === null ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
   });
+}
+
+/** Whether a person may change the arguments: not if another program takes only a yes or no, or if the effect was sealed before the call was made. */
+export function takesEdits({ applies, toolName }: Pick<ApprovalRecord, 'applies' | 'toolName'>): boolean {
+  return applies !== 'verdict' && toolName !== RUN_TOOL;
 }
 
 /** What a rehearsal found, as it is sent to people. */

@@ -23,7 +23,7 @@ import { toolTurnId, turnId } from '../turn/ids.js';
 import { GRANT_LIFETIME_MS } from '../call/gate.js';
 import { readAllPeople, requesterOf, showNeeds, signersIn, type AllPeople } from '../requirements/needed-signatures.js';
 import { findReviewers, reviewersIn, type Reviewer } from '../requirements/reviewers.js';
-import { shownEffect } from '../facts/approvals.js';
+import { shownEffect, takesEdits } from '../facts/approvals.js';
 import { readAllMessages } from './read-all-messages.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { readState, ignoreNotFound } from '../step/commit.js';
@@ -205,7 +205,7 @@ export function toApproval(
     why: describeReason(reason),
     ...(approval.session === null ? {} : { session: approval.session }),
     ...(approval.proposedRule === null ? {} : { proposedRule: approval.proposedRule }),
-    ...(approval.applies === 'verdict' ? { editable: false as const } : {}),
+    ...(takesEdits(approval) ? {} : { editable: false as const }),
     ...(isPending && invocation.edited ? { edited: true } : {}),
     ...(approval.question === null ? {} : { question: shownQuestion(approval.question) }),
   };

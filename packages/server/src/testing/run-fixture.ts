@@ -10,6 +10,7 @@ export interface RunFixture {
   readonly t: AppFixture;
   readonly folder: string;
   readonly drafts: RunDrafts;
+  setRules(...rules: string[]): Promise<void>;
   /** Starts a run as a supervisor does. Its process is this one, unless told otherwise. */
   start(more?: Record<string, unknown>): Promise<StartedRun>;
   /** Puts what the program wrote into the draft, and notes how it ended. */
@@ -40,7 +41,7 @@ const opened: RunDrafts[] = [];
 /** Undefined on a system that can't mount overlays. */
 export async function openRuns(
   files: Readonly<Record<string, string>> = {},
-  options: AppFixtureOptions & { policy?: string } = {},
+  options: AppFixtureOptions & { rules?: readonly string[] } = {},
 ): Promise<RunFixture | undefined> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'run-')));
   made.push(folder);
@@ -48,7 +49,7 @@ export async function openRuns(
   const drafts = runDrafts(await findSandbox(), [join(homedir(), `test-${crypto.randomUUID()}`)]);
   if ('refused' in drafts) return undefined;
   opened.push(drafts);
-  const { policy, ...rest } = options;
+  const { rules, ...rest } = options;
   const tools = [runTool(drafts.kept, drafts.undos), ...(options.tools ?? [])];
   const t = await openApp({
     ...rest,
@@ -57,11 +58,17 @@ export async function openRuns(
     context: { runs: { drafts, homes: join(folder, '..', 'homes') } },
   });
   await t.api('POST', '/worlds', { name: 'alpha' });
-  if (policy !== undefined) await t.api('PUT', '/worlds/alpha/policy', { text: policy });
+  const setRules = async (...rules: string[]): Promise<void> => {
+    const { headers } = await t.api('GET', '/worlds/alpha/policy');
+    const put = await t.api('PUT', '/worlds/alpha/policy', { rules }, { 'If-Match': headers.get('etag') ?? '' });
+    if (put.status !== 200) throw new Error(put.text);
+  };
+  if (rules !== undefined) await setRules(...rules);
   const path = ({ id }: Pick<StartedRun, 'id'>): string => `/worlds/alpha/runs/${id}`;
   const show: RunFixture['show'] = async (run) => (await t.api<Run>('GET', path(run))).body;
   return {
     t,
+    setRules,
     folder,
     drafts,
     async start(more = {}) {
