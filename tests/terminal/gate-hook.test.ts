@@ -9,6 +9,7 @@ import { createClient } from '@countersign/client';
 import type { CreatedExternalAgent } from '@countersign/protocol';
 import { serve } from '@countersign/server';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { itAtFullSize } from '../support/scaled.js';
 import { closeApps, openApp, TOKEN, until, type AppFixture } from '../../packages/server/src/testing/app-fixture.js';
 import { runHook, type HookExit } from '../../packages/terminal/src/gate/hook/run-hook.js';
 import { createServerAccess } from '../../packages/terminal/src/main.js';
@@ -97,7 +98,9 @@ const hook = (program: Program, input: object, defers = false): Promise<HookExit
 it.each(['claude', 'codex', 'gemini'] as const)('[GATE1.1] answers %s as it expects', async (program: Program) => {
   const tool = program === 'gemini' ? 'run_shell_command' : 'Bash';
   await open([`allow ${program}__${tool}(git status)`, 'deny shell_cmd(git push)']);
-  const yes = program === 'claude' ? await run(program, inputs.claude) : await hook(program, inputs[program]);
+  // A rule allows a command only in the world's folder, which is this one (EXT1.20).
+  const input = { ...inputs[program], cwd: process.cwd() };
+  const yes = program === 'claude' ? await run(program, input) : await hook(program, input);
   expect(yes).toMatchObject({ code: 0, stderr: '' });
   const answer = yes.stdout === '' ? {} : (JSON.parse(yes.stdout) as object);
   expect(answer).toMatchObject(
@@ -235,7 +238,7 @@ it('[TERM5.1] approving a call that the agent runs itself ends when the agent go
   });
 });
 
-it('[EXT1.10] approving a deferred call says when it runs, and does not wait for it', async () => {
+itAtFullSize('[EXT1.10] approving a deferred call says when it runs, and does not wait for it', async () => {
   const t = await open();
   expect((await hook('claude', inputs.claude, true)).stdout).toContain('defer');
   const { body } = await t.api<{ items: { approvalId: string }[] }>('GET', '/worlds/harbour/approvals');
@@ -245,27 +248,37 @@ it('[EXT1.10] approving a deferred call says when it runs, and does not wait for
   expect(approved).toMatchObject({ code: 0, stderr: expect.stringContaining('when you resume its session') as string });
 });
 
-it('[TERM5.1] without a server, a call that an agent waits for is not approved, because the agent would not hear of it', async () => {
-  const folder = join(home, 'store');
-  const quiet = (): void => undefined;
-  const log = { info: quiet, warn: quiet, error: quiet };
-  const server = await serve({ home: folder, env: {}, log, port: 0, version: 'test' });
-  const client = createClient({ url: server.url, token: server.home.token.value });
-  const { id: world } = await client.createWorld({ name: 'Harbour' });
-  const { token } = await client.external.createAgent(world, { name: 'Claude Code', program: 'claude' });
-  const call = { session: 's', key: 'k', program: 'claude', tool: 'Bash', arguments: { command: 'ls' }, reports: true };
-  await createClient({ url: server.url, token }).external.propose(world, call);
-  const waiting = (await client.approvals(world)).items[0]?.approvalId ?? '';
-  await server.close();
-  const decide = async (...words: string[]) =>
-    await runWith(createServerAccess({ version: 'test' }), ['approvals', ...words, '-w', world, '--home', folder], {
-      env: { HOME: home },
-    });
-  const approved = await decide('approve', waiting, '--yes');
-  expect(approved).toMatchObject({ code: 2 });
-  expect(approved.stderr).toContain('Start countersign serve, then approve the call again. Nothing was decided.');
-  expect(await decide('deny', waiting)).toMatchObject({ code: 0 });
-});
+itAtFullSize(
+  '[TERM5.1] without a server, a call that an agent waits for is not approved, because the agent would not hear of it',
+  async () => {
+    const folder = join(home, 'store');
+    const quiet = (): void => undefined;
+    const log = { info: quiet, warn: quiet, error: quiet };
+    const server = await serve({ home: folder, env: {}, log, port: 0, version: 'test' });
+    const client = createClient({ url: server.url, token: server.home.token.value });
+    const { id: world } = await client.createWorld({ name: 'Harbour' });
+    const { token } = await client.external.createAgent(world, { name: 'Claude Code', program: 'claude' });
+    const call = {
+      session: 's',
+      key: 'k',
+      program: 'claude',
+      tool: 'Bash',
+      arguments: { command: 'ls' },
+      reports: true,
+    };
+    await createClient({ url: server.url, token }).external.propose(world, call);
+    const waiting = (await client.approvals(world)).items[0]?.approvalId ?? '';
+    await server.close();
+    const decide = async (...words: string[]) =>
+      await runWith(createServerAccess({ version: 'test' }), ['approvals', ...words, '-w', world, '--home', folder], {
+        env: { HOME: home },
+      });
+    const approved = await decide('approve', waiting, '--yes');
+    expect(approved).toMatchObject({ code: 2 });
+    expect(approved.stderr).toContain('Start countersign serve, then approve the call again. Nothing was decided.');
+    expect(await decide('deny', waiting)).toMatchObject({ code: 0 });
+  },
+);
 
 it('[GATE1.1] says no to garbage and to an unknown agent', async () => {
   expect(await run('claude', 'not json {')).toMatchObject({ code: 2, stdout: '' });
