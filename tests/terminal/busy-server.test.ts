@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { itAtFullSize } from '../support/scaled.js';
 import { closeTerminals, ENTER } from '../support/pseudo-terminal.js';
 import { openBusyProxy, type BusyProxy } from './busy-proxy.js';
 import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.js';
@@ -50,7 +51,7 @@ describe('a server that is briefly busy', () => {
     expect(t.runs.slice(before)).toEqual(['busy']);
   });
 
-  it('[CALL12] makes approvals watch retry too', async () => {
+  itAtFullSize('[CALL12] makes approvals watch retry too', async () => {
     const { id } = await t.client.createChat('docks');
     const terminal = t.terminal(['approvals', 'watch', '-w', 'docks'], { env: { COUNTERSIGN_URL: proxy.url } });
     await terminal.waitFor('Nothing is waiting for you');

@@ -1,6 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest';
+import { isFullSize, itAtFullSize } from '../support/scaled.js';
 import { CTRL_C, CTRL_D, ENTER, type PseudoTerminal } from '../support/pseudo-terminal.js';
 import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.js';
 
@@ -91,28 +92,31 @@ describe('countersign chat', () => {
     await twice.waitFor(SIGN);
     await left(twice, CTRL_C + CTRL_C, 130);
 
-    const inside = t.terminal(['chat', '-w', 'docks']);
-    await answer(inside, `a${ENTER}`);
-    await inside.waitFor('This rule will be added');
-    await answer(inside, CTRL_C);
-    await inside.waitFor(CARD);
-    await answer(inside, `a${ENTER}`);
-    await answer(inside, `e${ENTER}`);
-    await inside.waitFor('rule ');
-    inside.type(CTRL_C);
-    await inside.waitFor(CARD);
-    await answer(inside, `e${ENTER}`);
-    await inside.waitFor('arguments {');
-    inside.type(CTRL_C);
-    await inside.waitFor(CARD);
-    await answer(inside, `e${ENTER}`);
-    await inside.waitFor('arguments {');
-    // In a line with text, Ctrl-D deletes a character.
-    await left(inside, `\u0015${CTRL_D}`, 0);
+    const inForms = async (): Promise<void> => {
+      const inside = t.terminal(['chat', '-w', 'docks']);
+      await answer(inside, `a${ENTER}`);
+      await inside.waitFor('This rule will be added');
+      await answer(inside, CTRL_C);
+      await inside.waitFor(CARD);
+      await answer(inside, `a${ENTER}`);
+      await answer(inside, `e${ENTER}`);
+      await inside.waitFor('rule ');
+      inside.type(CTRL_C);
+      await inside.waitFor(CARD);
+      await answer(inside, `e${ENTER}`);
+      await inside.waitFor('arguments {');
+      inside.type(CTRL_C);
+      await inside.waitFor(CARD);
+      await answer(inside, `e${ENTER}`);
+      await inside.waitFor('arguments {');
+      // In a line with text, Ctrl-D deletes a character.
+      await left(inside, `\u0015${CTRL_D}`, 0);
 
-    const watching = t.terminal(['approvals', 'watch']);
-    await watching.waitFor(SIGN);
-    await left(watching, CTRL_D, 0);
+      const watching = t.terminal(['approvals', 'watch']);
+      await watching.waitFor(SIGN);
+      await left(watching, CTRL_D, 0);
+    };
+    if (isFullSize) await inForms();
 
     const [kept] = (await t.client.approvals('docks')).items;
     if (kept === undefined) throw new Error('nothing waits');
@@ -120,7 +124,7 @@ describe('countersign chat', () => {
     expect(ran()).toEqual([]);
   });
 
-  it('[CALL7] an editor that fails or changes nothing leaves the call unedited', async () => {
+  itAtFullSize('[CALL7] an editor that fails or changes nothing leaves the call unedited', async () => {
     const editor = join(t.folder, 'editor.sh');
     writeFileSync(editor, '#!/bin/sh\ntest -e "$1"\n');
     chmodSync(editor, 0o700);
@@ -141,7 +145,7 @@ describe('countersign chat', () => {
     expect(ran()).toEqual([]);
   });
 
-  it('[CALL15] Ctrl-D at a question, or at the card of a single message, decides nothing', async () => {
+  itAtFullSize('[CALL15] Ctrl-D at a question, or at the card of a single message, decides nothing', async () => {
     const question = { question: 'Which quay?', choices: [] };
     const once = t.terminal(['chat', '-w', 'docks', t.asking({ name: 'ask_human', arguments: question })]);
     await once.waitFor('  ? ');
@@ -175,7 +179,7 @@ describe('countersign chat', () => {
     expect([...ran()].sort()).toEqual(['a', 'b']);
   });
 
-  it('[CALL12] says who decided if someone else was faster, and continues', async () => {
+  itAtFullSize('[CALL12] says who decided if someone else was faster, and continues', async () => {
     const terminal = await newChat();
     terminal.type(t.asking(stamp('elsewhere')) + ENTER);
     await terminal.waitFor(SIGN);

@@ -3,6 +3,7 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { itAtFullSize } from '../support/scaled.js';
 import { z } from 'zod';
 import { ENTER } from '../support/pseudo-terminal.js';
 import { openHarbourServer, runAlone, stamp, type HarbourServer, type Ran } from './harbour-server.js';
@@ -197,7 +198,7 @@ describe('the commands', () => {
     expect(await watching.exitCode).toBe(0);
   });
 
-  it('[TERM3] [SAFE6] reveal masked secrets on request, which is recorded', async () => {
+  itAtFullSize('[TERM3] [SAFE6] reveal masked secrets on request, which is recorded', async () => {
     const id = await ask('deploy --password correct-horse-battery');
     expect((await run('approvals', 'show', id)).stdout).toContain('cor‹masked 1: 15 characters›ery');
     const revealed = await run('approvals', 'show', id, '--reveal');

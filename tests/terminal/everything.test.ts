@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@countersign/client';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { itAtFullSize } from '../support/scaled.js';
 import type { Stats } from '@countersign/protocol';
 import { z } from 'zod';
 import { startOAuthServers } from '../mcp/support/oauth-servers.js';
@@ -359,7 +360,7 @@ describe('everything that the browser can do', () => {
     await run('mcp', 'remove', 'tides', '-w', 'docks', '--yes');
   });
 
-  it('[TERM3.2] mcp edit and mcp restart start the server and report its tools, like mcp add', async () => {
+  itAtFullSize('[TERM3.2] mcp edit and mcp restart start the server and report its tools, like mcp add', async () => {
     const fixture = fileURLToPath(new URL('../mcp/fixtures/hostile-server.mjs', import.meta.url));
     const dies = ['sh', '-c', 'echo no disk >&2; exit 5'];
     const add = ['mcp', 'add', 'ark', '-w', 'docks', '--no-enabled', '--', ...dies];
@@ -432,7 +433,7 @@ describe('everything that the browser can do', () => {
     await t.client.deleteWorld(id);
   });
 
-  it('[HTTP11.4] prints the prompts and resources of an MCP server', async () => {
+  itAtFullSize('[HTTP11.4] prints the prompts and resources of an MCP server', async () => {
     await t.client.addMcpServer('docks', stdio('everything', { name: 'all' }));
     const listed = await run('mcp', 'context', 'all', '-w', 'docks');
     expect(listed.stdout).toMatch(/prompt +args-prompt\(city, state\?\)/);
@@ -520,22 +521,25 @@ describe('everything that the browser can do', () => {
     }
   });
 
-  it('[TERM3] restarts an MCP server, and changes one of its variables without losing the others', async () => {
-    const add = ['mcp', 'add', 'files', '-w', 'docks', '--no-enabled', '--env', 'A=1', '--env', 'B=2', '--', 'true'];
-    expect((await run(...add)).code).toBe(0);
-    expect((await run('mcp', 'restart', 'files', '-w', 'docks')).stderr).toContain('--enabled');
-    expect((await run('mcp', 'edit', 'files', '-w', 'docks', '--env', 'C=3', '--unset', 'A')).code).toBe(0);
-    expect((await t.client.mcpServer('docks', 'files')).value.env).toEqual(['B', 'C']);
-    expect((await run('mcp', 'edit', 'files', '-w', 'docks', '--unset', 'Z')).code).toBe(2);
-    const other = await run('mcp', 'edit', 'files', '-w', 'docks', '--', 'false', 'x');
-    expect(other.code).not.toBe(0);
-    expect(other.stderr).toContain('env.B: enter the value again, because a different command would receive it');
-    const again = ['--env', 'B=2', '--env', 'C=3', '--', 'false', 'x'];
-    expect((await run('mcp', 'edit', 'files', '-w', 'docks', ...again)).code).toBe(0);
-    expect((await t.client.mcpServer('docks', 'files')).value).toMatchObject({
-      command: 'false',
-      args: ['x'],
-      env: ['B', 'C'],
-    });
-  });
+  itAtFullSize(
+    '[TERM3] restarts an MCP server, and changes one of its variables without losing the others',
+    async () => {
+      const add = ['mcp', 'add', 'files', '-w', 'docks', '--no-enabled', '--env', 'A=1', '--env', 'B=2', '--', 'true'];
+      expect((await run(...add)).code).toBe(0);
+      expect((await run('mcp', 'restart', 'files', '-w', 'docks')).stderr).toContain('--enabled');
+      expect((await run('mcp', 'edit', 'files', '-w', 'docks', '--env', 'C=3', '--unset', 'A')).code).toBe(0);
+      expect((await t.client.mcpServer('docks', 'files')).value.env).toEqual(['B', 'C']);
+      expect((await run('mcp', 'edit', 'files', '-w', 'docks', '--unset', 'Z')).code).toBe(2);
+      const other = await run('mcp', 'edit', 'files', '-w', 'docks', '--', 'false', 'x');
+      expect(other.code).not.toBe(0);
+      expect(other.stderr).toContain('env.B: enter the value again, because a different command would receive it');
+      const again = ['--env', 'B=2', '--env', 'C=3', '--', 'false', 'x'];
+      expect((await run('mcp', 'edit', 'files', '-w', 'docks', ...again)).code).toBe(0);
+      expect((await t.client.mcpServer('docks', 'files')).value).toMatchObject({
+        command: 'false',
+        args: ['x'],
+        env: ['B', 'C'],
+      });
+    },
+  );
 });

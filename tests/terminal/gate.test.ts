@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findSandbox } from '@countersign/tools';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { itAtFullSize } from '../support/scaled.js';
 import { openHarbourServer, runAlone, type HarbourServer, type Ran } from './harbour-server.js';
 
 let t: HarbourServer;
@@ -544,7 +545,7 @@ describe('countersign drill', () => {
     expect(stderr).toContain(`npm install -g ${npm}`);
   });
 
-  it('[GATE6.1] kills an agent that waits, also in a view of the machine without our processes', async () => {
+  itAtFullSize('[GATE6.1] kills an agent that waits, also in a view of the machine without our processes', async () => {
     const program = join(t.folder, 'asks');
     const asked = {
       method: 'session/request_permission',

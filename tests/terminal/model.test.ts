@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { itAtFullSize } from '../support/scaled.js';
 import { z } from 'zod';
 import { listenOn } from '../../packages/server/src/serve/listen-on.js';
 import { startCommand, type Run } from '../../packages/server/src/testing/start-process.js';
@@ -73,7 +74,7 @@ describe('countersign model', () => {
     expect(await run.exited).toEqual({ code: 0, signal: null });
   });
 
-  it('[TERM7] prints the variables for programs, and reads JSON', async () => {
+  itAtFullSize('[TERM7] prints the variables for programs, and reads JSON', async () => {
     const script = file('tabs.json', '{\n\t"replies": [\n\t\t"Hello."\n\t]\n}\n');
     const run = startCommand(['model', '--script', script], env);
     runs.push(run);
@@ -117,38 +118,41 @@ describe('countersign model', () => {
     expect(port).toMatchObject({ code: 1, stderr: expect.stringContaining('Choose another port') as unknown });
   });
 
-  it('[TERM7] [MODEL6] an agent of a world uses it as OpenAI, and its call runs once a person approves it', async () => {
-    const script = [
-      'replies:',
-      '  - when: { tool: write_file, user: note, turn: 1 }',
-      '    calls: [{ name: write_file, arguments: { path: note.md, content: "from the script" } }]',
-      '  - when: { tool: write_file, turn: 2 }',
-      '    text: The note is written.',
-      '  - A note',
-    ];
-    const model = await servers.startModel({ file: { name: 'note.yaml', text: script.join('\n') } });
-    onTestFinished(() => model.close());
-    const work = join(folder, 'work');
-    mkdirSync(work);
-    const { OPENAI_BASE_URL = '', OPENAI_API_KEY = '' } = model.env;
-    const withModel = { ...env, OPENAI_BASE_URL, OPENAI_API_KEY };
-    const run = (...words: string[]): Promise<Ran> => runAlone(words, withModel);
-    expect(await run('worlds', 'add', 'Desk', '--folder', work)).toMatchObject({ code: 0 });
-    const flags = ['--provider', 'openai', '--model', 'gpt-5-mini', '--tools', 'write_file'];
-    expect(await run('agents', 'add', 'Ada', '-w', 'desk', ...flags)).toMatchObject({ code: 0 });
-    // The other commands use this one's server.
-    const chat = startCommand(['chat', '-w', 'desk', '--unattended', 'wait', 'Write a note.'], withModel);
-    runs.push(chat);
-    await expect.poll(() => chat.stdout(), { timeout: 60_000 }).toContain('waiting for you: ');
-    const { items } = z
-      .object({ items: z.array(z.object({ approvalId: z.string() })) })
-      .parse(JSON.parse((await run('approvals', 'list', '--json')).stdout));
-    expect(items).toHaveLength(1);
-    expect(await run('approvals', 'approve', items[0]?.approvalId ?? '', '--yes')).toMatchObject({ code: 0 });
-    expect(await chat.exited).toEqual({ code: 0, signal: null });
-    expect(chat.stdout()).toContain('The note is written.');
-    expect(readFileSync(join(work, 'note.md'), 'utf8')).toBe('from the script');
-  });
+  itAtFullSize(
+    '[TERM7] [MODEL6] an agent of a world uses it as OpenAI, and its call runs once a person approves it',
+    async () => {
+      const script = [
+        'replies:',
+        '  - when: { tool: write_file, user: note, turn: 1 }',
+        '    calls: [{ name: write_file, arguments: { path: note.md, content: "from the script" } }]',
+        '  - when: { tool: write_file, turn: 2 }',
+        '    text: The note is written.',
+        '  - A note',
+      ];
+      const model = await servers.startModel({ file: { name: 'note.yaml', text: script.join('\n') } });
+      onTestFinished(() => model.close());
+      const work = join(folder, 'work');
+      mkdirSync(work);
+      const { OPENAI_BASE_URL = '', OPENAI_API_KEY = '' } = model.env;
+      const withModel = { ...env, OPENAI_BASE_URL, OPENAI_API_KEY };
+      const run = (...words: string[]): Promise<Ran> => runAlone(words, withModel);
+      expect(await run('worlds', 'add', 'Desk', '--folder', work)).toMatchObject({ code: 0 });
+      const flags = ['--provider', 'openai', '--model', 'gpt-5-mini', '--tools', 'write_file'];
+      expect(await run('agents', 'add', 'Ada', '-w', 'desk', ...flags)).toMatchObject({ code: 0 });
+      // The other commands use this one's server.
+      const chat = startCommand(['chat', '-w', 'desk', '--unattended', 'wait', 'Write a note.'], withModel);
+      runs.push(chat);
+      await expect.poll(() => chat.stdout(), { timeout: 60_000 }).toContain('waiting for you: ');
+      const { items } = z
+        .object({ items: z.array(z.object({ approvalId: z.string() })) })
+        .parse(JSON.parse((await run('approvals', 'list', '--json')).stdout));
+      expect(items).toHaveLength(1);
+      expect(await run('approvals', 'approve', items[0]?.approvalId ?? '', '--yes')).toMatchObject({ code: 0 });
+      expect(await chat.exited).toEqual({ code: 0, signal: null });
+      expect(chat.stdout()).toContain('The note is written.');
+      expect(readFileSync(join(work, 'note.md'), 'utf8')).toBe('from the script');
+    },
+  );
 });
 
 describe('docs/guide/testing.md', () => {

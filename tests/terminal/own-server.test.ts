@@ -5,7 +5,7 @@ import { serve } from '@countersign/server';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { closeTerminals, CTRL_C, ENTER, openTerminal } from '../support/pseudo-terminal.js';
-import { isFullSize } from '../support/scaled.js';
+import { isFullSize, itAtFullSize } from '../support/scaled.js';
 import { runAlone, runCommand, type Ran } from './harbour-server.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'countersign-own-'));
@@ -34,7 +34,7 @@ describe('without a server', () => {
     }
   });
 
-  it('[TERM2] [CALL9] the demo world runs in a terminal, and unfinished work continues', async () => {
+  itAtFullSize('[TERM2] [CALL9] the demo world runs in a terminal, and unfinished work continues', async () => {
     const first = openTerminal(['chat', '-w', 'harbour'], { env });
     await first.waitFor('you  ');
     first.type(`Please tidy the notes folder.${ENTER}`);
@@ -66,7 +66,7 @@ describe('without a server', () => {
     expect(notes()).toContain('summary.md');
   });
 
-  it('[TERM6.1] waits for a server that was killed, and continues with the next one', async () => {
+  itAtFullSize('[TERM6.1] waits for a server that was killed, and continues with the next one', async () => {
     const server = openTerminal(['serve', '--no-open', '--port', '0'], { env });
     await server.waitFor('Press Enter for a new start link');
     const terminal = openTerminal(['chat', '-w', 'harbour', '--new'], { env });

@@ -2,6 +2,7 @@ import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startScriptedModel, type ScriptedModel } from '@countersign/providers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { itAtFullSize } from '../support/scaled.js';
 import { closeTerminals, CTRL_C, CTRL_D, ENTER, type PseudoTerminal } from '../support/pseudo-terminal.js';
 import { openHarbourServer, type HarbourServer } from './harbour-server.js';
 
@@ -114,7 +115,7 @@ describe('[TERM1.3] countersign in a project folder', () => {
     expect((await t.client.agents('my-app')).items).toMatchObject([{ tools: ['list_files', 'read_file', 'grep'] }]);
   });
 
-  it('opens the same world the next time, without a question', async () => {
+  itAtFullSize('opens the same world the next time, without a question', async () => {
     const before = (await t.client.worlds()).items.length;
     const terminal = open();
     const shown = await terminal.waitFor('→ Reviewer');
@@ -123,7 +124,7 @@ describe('[TERM1.3] countersign in a project folder', () => {
     expect((await t.client.worlds()).items).toHaveLength(before);
   });
 
-  it('[TERM1] serves in another folder, and with flags', async () => {
+  itAtFullSize('[TERM1] serves in another folder, and with flags', async () => {
     const home = join(t.folder, 'other');
     const env = { COUNTERSIGN_URL: '', COUNTERSIGN_HOME: home, PORT: '0' };
     const elsewhere = t.terminal([], { cwd: t.folder, env });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { itAtFullSize } from '../support/scaled.js';
 import { json, startWireServer, type WireServer } from '../../packages/providers/src/testing/wire-server.js';
 import { openHarbourServer, type HarbourServer } from './harbour-server.js';
 
@@ -94,7 +95,7 @@ describe('countersign providers', () => {
     await t.client.removeProvider('asked');
   });
 
-  it('[TERM3.4] does not show a key that is typed for --api-key-stdin', async () => {
+  itAtFullSize('[TERM3.4] does not show a key that is typed for --api-key-stdin', async () => {
     models.will(listed);
     const terminal = t.terminal([...add, models.url, '--name', 'Typed', '--api-key-stdin']);
     await terminal.waitFor('API key for');

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { itAtFullSize } from '../support/scaled.js';
 import { closeTerminals } from '../support/pseudo-terminal.js';
 import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.js';
 
@@ -26,7 +27,7 @@ describe('output for programs, printed on a terminal', () => {
     expect(JSON.parse(shown.stdout)).toEqual(JSON.parse(ended.stdout));
   });
 
-  it('[SAFE6] is equally safe in exports and JSON Lines', async () => {
+  itAtFullSize('[SAFE6] is equally safe in exports and JSON Lines', async () => {
     const said = t.terminal(['chat', '-w', 'docks', '--json', '--unattended', 'deny', t.asking(stamp(HOSTILE))], {
       columns: 4000,
     });

@@ -5,6 +5,7 @@ import { createClient } from '@countersign/client';
 import { serve } from '@countersign/server';
 import { findSandbox } from '@countersign/tools';
 import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { itAtFullSize } from '../support/scaled.js';
 import { startCommand, startServer, type Run } from '../../packages/server/src/testing/start-process.js';
 import { createServerAccess } from '../../packages/terminal/src/main.js';
 import { runCommand, runWith, type Ran } from './harbour-server.js';
@@ -139,30 +140,36 @@ it.skipIf(!hasRehearsals)(
 );
 
 describe('without a server', () => {
-  it('[TERM4.1] [TERM4.2] [TERM5] Ctrl-C while waiting reports what is unfinished; other commands don’t continue it and say so', async () => {
-    const [{ chat, approval } = none] = await leaveBehind([WATCH]);
-    const waiting = startCommand(['approvals', 'approve', approval, '--yes'], env);
-    runs.push(waiting);
-    await expect.poll(() => waiting.stdout(), { timeout: 60_000 }).toContain('tide at 1');
-    waiting.process.kill('SIGINT');
-    expect(await waiting.exited).toEqual({ code: 130, signal: null });
-    expect(waiting.stderr()).toContain('interrupted, outcome unknown');
-    expect(waiting.stderr()).toContain('countersign serve');
-    await expectLeftAlone(chat);
-    // A command can stop the chat.
-    expect(await run('chats', 'stop', chat, '-w', 'harbour')).toMatchObject({ code: 0 });
-    expect(await statusOf(chat)).toMatchObject([{ status: 'idle' }]);
-  });
+  itAtFullSize(
+    '[TERM4.1] [TERM4.2] [TERM5] Ctrl-C while waiting reports what is unfinished; other commands don’t continue it and say so',
+    async () => {
+      const [{ chat, approval } = none] = await leaveBehind([WATCH]);
+      const waiting = startCommand(['approvals', 'approve', approval, '--yes'], env);
+      runs.push(waiting);
+      await expect.poll(() => waiting.stdout(), { timeout: 60_000 }).toContain('tide at 1');
+      waiting.process.kill('SIGINT');
+      expect(await waiting.exited).toEqual({ code: 130, signal: null });
+      expect(waiting.stderr()).toContain('interrupted, outcome unknown');
+      expect(waiting.stderr()).toContain('countersign serve');
+      await expectLeftAlone(chat);
+      // A command can stop the chat.
+      expect(await run('chats', 'stop', chat, '-w', 'harbour')).toMatchObject({ code: 0 });
+      expect(await statusOf(chat)).toMatchObject([{ status: 'idle' }]);
+    },
+  );
 
-  it('[TERM4.2] [STORE3] work left by a killed server continues when someone acts in its chat, and not before', async () => {
-    const [{ chat } = none] = await leaveBehind([WATCH], 'kill');
-    const before = await audit(chat);
-    expect(await statusOf(chat)).toMatchObject([{ status: 'working', needsServer: true }]);
-    expect(await audit(chat)).toEqual(before);
-    const said = await run('chat', '-w', 'harbour', '-c', chat, 'hello');
-    expect(said.stdout).toContain('interrupted, outcome unknown');
-    expect(await statusOf(chat)).toMatchObject([{ status: 'idle' }]);
-  });
+  itAtFullSize(
+    '[TERM4.2] [STORE3] work left by a killed server continues when someone acts in its chat, and not before',
+    async () => {
+      const [{ chat } = none] = await leaveBehind([WATCH], 'kill');
+      const before = await audit(chat);
+      expect(await statusOf(chat)).toMatchObject([{ status: 'working', needsServer: true }]);
+      expect(await audit(chat)).toEqual(before);
+      const said = await run('chat', '-w', 'harbour', '-c', chat, 'hello');
+      expect(said.stdout).toContain('interrupted, outcome unknown');
+      expect(await statusOf(chat)).toMatchObject([{ status: 'idle' }]);
+    },
+  );
 
   it('[TERM4] [TERM4.1] [TERM5] [CALL5.4] commands that decide wait until the call has run and its chat has settled', async () => {
     const left = await leaveBehind([COUNT, COUNT, COUNT, COUNT, COUNT]);

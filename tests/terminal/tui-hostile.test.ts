@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isFullSize } from '../support/scaled.js';
+import { isFullSize, itAtFullSize } from '../support/scaled.js';
 import { command, hasTmux, openTmux, READY, type Tmux } from '../support/tmux.js';
 import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.js';
 import { chatWith } from './numbered-messages.js';
@@ -94,7 +94,7 @@ describe.runIf(hasTmux)('the full screen', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('answers a question with one of its choices', async () => {
+  itAtFullSize('answers a question with one of its choices', async () => {
     await tmux.type(
       t.asking({ name: 'ask_human', arguments: { question: 'Which berth?', choices: ['north', 'south'] } }),
     );
@@ -108,7 +108,7 @@ describe.runIf(hasTmux)('the full screen', () => {
     expect(await tmux.see([/results: .*south/, /✓ ask_human .*answered by/])).not.toContain('Ada asks');
   });
 
-  it('restores the terminal when a signal ends it, and when it crashes', async () => {
+  itAtFullSize('restores the terminal when a signal ends it, and when it crashes', async () => {
     await tmux.signal('SIGTERM');
     await isClean();
     await open();

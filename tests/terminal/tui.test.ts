@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serve, type Serving } from '@countersign/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { itAtFullSize } from '../support/scaled.js';
 import { startServer, type ServerProcess } from '../../packages/server/src/testing/start-process.js';
 import { command, hasTmux, openTmux, READY, type Tmux } from '../support/tmux.js';
 
@@ -67,7 +68,7 @@ describe.runIf(hasTmux)('the full-screen UI with the demo world', () => {
     expect(notes('scratch-1.tmp')).toBe(true);
   });
 
-  it('follows the size of the terminal, and says if it is too small', async () => {
+  itAtFullSize('follows the size of the terminal, and says if it is too small', async () => {
     await tmux.resize(80, 24);
     await tmux.see(['◈ Harbour · Tidy the notes folder', 'Not done: removed the'], { not: 'Agents' });
     await tmux.press('C-p');
@@ -80,7 +81,7 @@ describe.runIf(hasTmux)('the full-screen UI with the demo world', () => {
     await tmux.see('Not done: removed the', { not: 'Agents' });
   });
 
-  it('[STORE3] loses nothing if the server is killed, and continues with the next one', async () => {
+  itAtFullSize('[STORE3] loses nothing if the server is killed, and continues with the next one', async () => {
     await tmux.type('How large is the crew? Count the lines.');
     await tmux.press('Enter');
     await tmux.see('Mason wants to run: wc -l notes/crew.md');

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { itAtFullSize } from '../support/scaled.js';
 import { closeTerminals, ENTER } from '../support/pseudo-terminal.js';
 import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.js';
 
@@ -34,7 +35,7 @@ describe('[TERM2.1] text typed while a command starts', () => {
     expect(items[0]?.content).toBe('first\nsecond');
   });
 
-  it('[CALL15] decides nothing if a card comes first', async () => {
+  itAtFullSize('[CALL15] decides nothing if a card comes first', async () => {
     const { id } = await t.client.createChat('docks');
     await t.client.send('docks', id, { content: t.asking(stamp('early')) });
     await expect.poll(async () => (await t.client.approvals('docks', { chat: id })).items.length).toBe(1);
@@ -48,7 +49,7 @@ describe('[TERM2.1] text typed while a command starts', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('is the start of the message in the full-screen UI', async () => {
+  itAtFullSize('is the start of the message in the full-screen UI', async () => {
     const terminal = t.terminal(['tui', '-w', 'docks']);
     terminal.type('hello');
     expect(await terminal.waitFor('› hello')).toContain('Message');

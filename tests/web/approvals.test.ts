@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findSandbox } from '@countersign/tools';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { itAtFullSize } from '../support/scaled.js';
+import { isFullSize, itAtFullSize } from '../support/scaled.js';
 import type { Page } from 'playwright-core';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import {
@@ -293,7 +293,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await decide(page, 'Preview');
     await page.getByText('This is the edited call. Check it, then approve it.').waitFor();
     await asks(page, 'edit-right').waitFor();
-    await page.reload();
+    if (isFullSize) await page.reload();
     await page.getByText('This is the edited call. Check it, then approve it.').waitFor();
     expect(opened.ran).not.toContain('edit-right');
     await decide(page, 'Approve once');

@@ -336,6 +336,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     await button(page, 'Approve once').click();
     await said(page, 'Finished. done').waitFor();
 
+    if (!isFullSize) return;
     // [PAGE1.2] No typed text is lost.
     await goTo(page, `/w/${world}/policy`);
     await page.getByLabel('Rules').fill('ask press(*)');

@@ -418,25 +418,28 @@ describe.runIf(hasBrowser)('talking', () => {
         .toBe(2);
     });
 
-    it('[PAGE1.1] appears in the transcript immediately, before the server has it, and survives a reload', async () => {
-      const { page } = visit;
-      const { world, chat, path } = await opened.newChat();
-      await goTo(page, path);
-      const held = await holdUp(page, '**/messages');
-      await page.getByLabel('Message').fill('@nobody the first');
-      await page.getByLabel('Message').press('Enter');
-      await held.asked;
-      await wrote(page, 'the first').getByText('Sending…').waitFor();
-      expect(await page.getByLabel('Message').inputValue()).toBe('');
-      await page.getByLabel('Message').fill('half of the second');
-      await page.unrouteAll({ behavior: 'ignoreErrors' });
-      await page.reload();
-      await wrote(page, 'the first').locator('header time').waitFor();
-      expect(await page.getByLabel('Message').inputValue()).toBe('half of the second');
-      await page.getByLabel('Message').fill('');
-      const { items } = await opened.api.messages(world, chat);
-      expect(items.filter(({ content }) => content === '@nobody the first')).toHaveLength(1);
-    });
+    itAtFullSize(
+      '[PAGE1.1] appears in the transcript immediately, before the server has it, and survives a reload',
+      async () => {
+        const { page } = visit;
+        const { world, chat, path } = await opened.newChat();
+        await goTo(page, path);
+        const held = await holdUp(page, '**/messages');
+        await page.getByLabel('Message').fill('@nobody the first');
+        await page.getByLabel('Message').press('Enter');
+        await held.asked;
+        await wrote(page, 'the first').getByText('Sending…').waitFor();
+        expect(await page.getByLabel('Message').inputValue()).toBe('');
+        await page.getByLabel('Message').fill('half of the second');
+        await page.unrouteAll({ behavior: 'ignoreErrors' });
+        await page.reload();
+        await wrote(page, 'the first').locator('header time').waitFor();
+        expect(await page.getByLabel('Message').inputValue()).toBe('half of the second');
+        await page.getByLabel('Message').fill('');
+        const { items } = await opened.api.messages(world, chat);
+        expect(items.filter(({ content }) => content === '@nobody the first')).toHaveLength(1);
+      },
+    );
 
     it('[PAGE1.1] that is refused says why, can be edited or sent again, and takes no focus from a card', async () => {
       const { page } = visit;
@@ -471,22 +474,23 @@ describe.runIf(hasBrowser)('talking', () => {
       await page.unrouteAll({ behavior: 'ignoreErrors' });
     });
 
-    it('[HTTP2] that starts a chat creates one chat, however often it is retried; a suggestion does not change the draft', async () => {
-      const { page } = visit;
-      const { world } = await opened.newChat();
-      const before = (await opened.api.chats(world)).items.length;
-      await goTo(page, `/w/${world}`);
-      await page.getByLabel('Message').fill('say a beginning');
-      await loseTheAnswer(page);
-      await loseTheAnswer(page);
-      await sendByKey(page);
-      await said(page, 'a beginning').waitFor();
-      const chats = (await opened.api.chats(world)).items;
-      expect(chats).toHaveLength(before + 1);
-      const [, , , , chat = ''] = new URL(page.url()).pathname.split('/');
-      const { items } = await opened.api.messages(world, chat);
-      expect(items.filter(({ content }) => content === 'say a beginning')).toHaveLength(1);
-      const shouldStay = async (): Promise<void> => {
+    itAtFullSize(
+      '[HTTP2] that starts a chat creates one chat, however often it is retried; a suggestion does not change the draft',
+      async () => {
+        const { page } = visit;
+        const { world } = await opened.newChat();
+        const before = (await opened.api.chats(world)).items.length;
+        await goTo(page, `/w/${world}`);
+        await page.getByLabel('Message').fill('say a beginning');
+        await loseTheAnswer(page);
+        await loseTheAnswer(page);
+        await sendByKey(page);
+        await said(page, 'a beginning').waitFor();
+        const chats = (await opened.api.chats(world)).items;
+        expect(chats).toHaveLength(before + 1);
+        const [, , , , chat = ''] = new URL(page.url()).pathname.split('/');
+        const { items } = await opened.api.messages(world, chat);
+        expect(items.filter(({ content }) => content === 'say a beginning')).toHaveLength(1);
         // A new chat can still be started afterwards. A long message that is refused leaves the page usable, and no chat.
         await goTo(page, `/w/${world}`);
         await page.getByRole('heading', { name: 'New chat' }).waitFor();
@@ -509,17 +513,15 @@ describe.runIf(hasBrowser)('talking', () => {
         await page.unrouteAll({ behavior: 'ignoreErrors' });
         await wrote(page, 'a long line').getByRole('button', { name: 'Edit' }).click();
         await page.getByLabel('Message').fill('');
-      };
-      await page.unrouteAll({ behavior: 'ignoreErrors' });
-      if (isFullSize) await shouldStay();
 
-      const empty = await opened.api.createChat(world);
-      await goTo(page, `/w/${world}/c/${empty.id}`);
-      await page.getByLabel('Message').fill('half a');
-      await page.getByRole('group', { name: 'Suggestions' }).getByRole('button').first().click();
-      await page.getByRole('article').first().waitFor();
-      expect(await page.getByLabel('Message').inputValue()).toBe('half a');
-    });
+        const empty = await opened.api.createChat(world);
+        await goTo(page, `/w/${world}/c/${empty.id}`);
+        await page.getByLabel('Message').fill('half a');
+        await page.getByRole('group', { name: 'Suggestions' }).getByRole('button').first().click();
+        await page.getByRole('article').first().waitFor();
+        expect(await page.getByLabel('Message').inputValue()).toBe('half a');
+      },
+    );
   });
 
   it('no page throws or violates the content security policy', () => {
