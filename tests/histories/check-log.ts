@@ -21,8 +21,9 @@ const MOST_REFUSALS = 30;
 
 /** Every refused request is in the log of the server, with who sent it. */
 export async function checkRefusals({ home, ledger }: History): Promise<void> {
+  const { size } = ledger.refusals;
+  if (size === 0 || size > MOST_REFUSALS) return;
   const records = await home.store.read((reader) => reader.lastAudit(SERVER_LOG, { limit: 200 }));
-  if (ledger.refusals.size > MOST_REFUSALS) return;
   for (const [what, actor] of ledger.refusals) {
     const isNamed = records.some(
       ({ kind, who, why }) => kind === 'refusal' && who?.id === actor && why?.startsWith(what),

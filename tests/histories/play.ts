@@ -14,6 +14,8 @@ import { chooseStep } from './choose-step.js';
 export interface Stage {
   readonly home: Home;
   readonly credentials: Credential[];
+  /** Chats that no history has written to. */
+  readonly chats: Readonly<Record<World, string[]>>;
   numbers: number;
 }
 
@@ -26,10 +28,7 @@ export async function play(stage: Stage, seed: number): Promise<string[]> {
     ledger: new Ledger(),
     random,
     credentials: [...stage.credentials],
-    chats: {
-      harbour: [await newChat(home, 'harbour'), await newChat(home, 'harbour')],
-      dock: [await newChat(home, 'dock')],
-    },
+    chats: { harbour: await freshChats(stage, 'harbour', 2), dock: await freshChats(stage, 'dock', 1) },
     sessions: [`s${stage.numbers}`, `t${stage.numbers}`],
     nextNumber: () => (stage.numbers += 1),
     files: { harbour: new Map(), dock: new Map() },
@@ -60,7 +59,7 @@ export async function play(stage: Stage, seed: number): Promise<string[]> {
   if (home.isMovable) await checkRefusals(history);
   const { violations } = ledger;
   // Requests that still wait are answered there.
-  if (violations.length === 0) await clean(history, stage.credentials);
+  if (violations.length === 0) await clean(history, stage);
   return violations.length === 0 ? [] : [...violations, '', ...trace];
 }
 
@@ -77,8 +76,11 @@ async function perform(history: History, steps: readonly Step[], log: LogPlace):
   for (const error of home.errors.splice(0)) ledger.violate(error);
 }
 
-async function newChat(home: Home, world: World): Promise<string> {
-  return (await must(home, ROOT, 'POST', `/worlds/${world}/chats`)).body.id;
+/** Chats without messages. */
+async function freshChats({ home, chats }: Stage, world: World, count: number): Promise<readonly string[]> {
+  while (chats[world].length < count)
+    chats[world].push((await must(home, ROOT, 'POST', `/worlds/${world}/chats`)).body.id);
+  return [...chats[world]];
 }
 
 /** The folders hold exactly what the calls wrote that were allowed to run. */
@@ -111,11 +113,16 @@ function list(folder: string, prefix: string): [string, string][] {
 }
 
 /** Leaves the home as it was: nothing waits, and everybody may do what they could. */
-async function clean({ home, ledger, chats }: History, credentials: Credential[]): Promise<void> {
+async function clean({ home, ledger, chats }: History, { credentials, chats: fresh }: Stage): Promise<void> {
   await home.spare();
-  const busy = new Map(WORLDS.flatMap((world) => chats[world].map((chat) => [chat, world as string])));
+  const busy = new Map<string, string>();
+  for (const world of WORLDS) {
+    const found = await home.store.read((reader) => Promise.all(chats[world].map((chat) => reader.chat(chat))));
+    for (const chat of found) if (chat !== undefined && chat.lastSeq > 0) busy.set(chat.id, world);
+    fresh[world].splice(0, Infinity, ...chats[world].filter((chat) => !busy.has(chat)));
+  }
   // A call over MCP may be proposed a moment later.
-  while (busy.size > 0) {
+  do {
     for (const [chat, world] of busy) await must(home, ROOT, 'POST', `/worlds/${world}/chats/${chat}/stop`);
     busy.clear();
     await home.settle();
@@ -123,7 +130,7 @@ async function clean({ home, ledger, chats }: History, credentials: Credential[]
       Promise.all(WORLDS.map((world) => reader.approvals(world, { status: 'pending' }))),
     );
     for (const { chatId, worldId } of waiting.flat()) busy.set(chatId, worldId);
-  }
+  } while (busy.size > 0);
   // An MCP client without a session keeps its chat, and with it what was granted there.
   const grants = await home.store.read((reader) => Promise.all(WORLDS.map((world) => reader.grantsOfWorld(world))));
   for (const { worldId, id } of grants.flat()) await must(home, ROOT, 'DELETE', `/worlds/${worldId}/grants/${id}`);

@@ -3,7 +3,7 @@ import { play, type Stage } from './play.js';
 import { setUp } from './set-up.js';
 
 /** Opening a home takes longer than a history, so this many use one. A home always begins at a multiple of it. */
-const PER_HOME = 50;
+const PER_HOME = 200;
 
 export interface Failure {
   readonly seed: number;
@@ -36,7 +36,7 @@ async function runInOneHome(
 ): Promise<Pick<Failure, 'seed' | 'lines'> | undefined> {
   const home = await openHome(await ground());
   try {
-    const stage: Stage = { home, credentials: await setUp(home), numbers: 0 };
+    const stage: Stage = { home, credentials: await setUp(home), chats: { harbour: [], dock: [] }, numbers: 0 };
     for (let seed = first; seed < end; seed += 1) {
       const lines = await play(stage, seed);
       if (lines.length > 0) return { seed, lines };
