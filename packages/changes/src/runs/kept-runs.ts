@@ -176,7 +176,7 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
         return await planChange(place, layer, { ...rules, withoutGit: true }, async (draft, leftOut) => {
           const run = await must(id);
           refuseUnlessSealable(run);
-          if (isEmptyPlan(draft.plan)) {
+          if (isEmptyPlan(draft.plan) && about.login === undefined) {
             await move(run, { state: 'unchanged' });
             return { kind: 'unchanged', leftOut };
           }

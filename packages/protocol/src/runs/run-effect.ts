@@ -63,6 +63,10 @@ export const runEffectSchema = z.object({
     z.array(z.string()).exactOptional(),
     'Up to 100 other paths of the folder that changed outside while the program ran.',
   ),
+  notes: field(
+    z.array(z.string()).exactOptional(),
+    'What people should know before they sign, such as what a login made reachable. One sentence each.',
+  ),
   branch: text('Branch that gets the changes. The working tree stays as it is.').exactOptional(),
   login: field(
     z

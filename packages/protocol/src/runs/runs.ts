@@ -81,6 +81,18 @@ export const endedRunSchema = z.strictObject({
     z.array(z.string().max(2_000)).max(100).default([]),
     'What people should know before they sign, such as a flag that allowed more than usual. One sentence each.',
   ),
+  login: field(
+    z
+      .strictObject({
+        agent: runAgentSchema.clone(),
+        account: z.enum(['same', 'other', 'unknown']),
+        file: z.string(),
+        before: z.string(),
+        renewed: z.string(),
+      })
+      .exactOptional(),
+    'A login that the agent renewed: whether its account is that of the login outside, the file outside and its SHA-256 at the start, and the file with the renewed one.',
+  ),
 });
 export type EndedRun = z.infer<typeof endedRunSchema>;
 

@@ -104,7 +104,7 @@ function titleOf(program: readonly string[]): string {
   return title === '' ? 'run' : title.slice(0, 200);
 }
 
-function describeRun({ record }: Kept, { exitCode, hosts, variables }: EndedRun): RunEffect {
+function describeRun({ record }: Kept, { exitCode, hosts, variables, notes, login }: EndedRun): RunEffect {
   const { program, hidden, trackedHidden, branch } = record;
   return {
     program: [...program],
@@ -113,7 +113,9 @@ function describeRun({ record }: Kept, { exitCode, hosts, variables }: EndedRun)
     ...(variables.length === 0 ? {} : { variables: variables.toSorted() }),
     ...(hidden.length === 0 ? {} : { hidden: hidden.length }),
     ...(trackedHidden ? { trackedHidden: true } : {}),
+    ...(notes.length === 0 ? {} : { notes: [...notes] }),
     ...(branch === undefined ? {} : { branch }),
+    ...(login === undefined ? {} : { login: { agent: login.agent, file: login.file, account: login.account } }),
   };
 }
 

@@ -63,13 +63,14 @@ export async function supervise(run: Supervised): Promise<EndedRun> {
     io.connected();
     const ended = await untilEnded(program, run, limits, clock);
     await io.drained();
-    await home.keep();
+    const login = await home.keep();
     const result: EndedRun = {
       ...ended,
       hosts: [...(network?.tried() ?? [])],
       variables: [...passed],
       ports: [...(network?.ports ?? [])],
-      notes: [...notes],
+      notes: [...notes, ...(network?.notes() ?? [])],
+      ...(login === undefined ? {} : { login }),
     };
     await writeEnded(started.root, result);
     return result;

@@ -2,6 +2,7 @@ import { defineTool, errorMessage, ToolFailure, type RehearsalContext, type Type
 import { ChangeConflict, RunRefused, type KeptRun, type KeptRuns, type KeptUndos } from '@countersign/changes';
 import { inProcess, RUN_TOOL, type Subject } from '@countersign/protocol';
 import { z } from 'zod';
+import { writeBackLogin } from '../run/home/write-back-login.js';
 import { rulesOf } from '../shell/rehearse-command.js';
 
 const parameters = z.strictObject({
@@ -46,8 +47,11 @@ export function runTool(runs: KeptRuns, undos: KeptUndos): TypedTool<typeof RUN_
     sandbox: () => inProcess('none'),
     subjects: ({ program }) => [{ kind: 'words', words: program }],
     inspect: async ({ run }) => {
-      const paths = await runs.needsPerson(run);
-      return paths === undefined || paths.length === 0 ? [] : [needsPerson(paths)];
+      const paths = (await runs.needsPerson(run)) ?? [];
+      const login = (await runs.read(run))?.ended?.login;
+      // A person signs for a login (RUN14.1), also if it isn't written back: the one outside may have ended.
+      const all = login === undefined ? paths : [...paths, login.file];
+      return all.length === 0 ? [] : [needsPerson(all)];
     },
     rehearsals: {
       async rehearse(args, context) {
@@ -70,11 +74,12 @@ export function runTool(runs: KeptRuns, undos: KeptUndos): TypedTool<typeof RUN_
       const { fingerprint, invocationId, signal, hold } = context;
       signal.throwIfAborted();
       if (fingerprint === undefined) throw new ToolFailure('nothing was applied: there is no sealed change');
-      await find(args, context);
+      const { ended } = await find(args, context);
       try {
         const signed = { effectHash: fingerprint, rules: rulesOf(context), hold };
         const { result } = await runs.apply(args.run, invocationId, signed);
-        return { applied: true, exitCode: result.exitCode };
+        const login = ended?.login?.account === 'same' ? { loginWritten: await writeBackLogin(ended.login) } : {};
+        return { applied: true, exitCode: result.exitCode, ...login };
       } catch (error) {
         if (error instanceof ChangeConflict) throw new ToolFailure(error.message, undefined, { conflict: true });
         if (error instanceof RunRefused) throw new ToolFailure(error.message);

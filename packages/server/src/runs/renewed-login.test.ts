@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EndedRun, Run } from '@countersign/protocol';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeRuns, openRuns, type RunFixture } from '../testing/run-fixture.js';
+
+afterEach(closeRuns);
+
+const canMount = (await openRuns()) !== undefined;
+await closeRuns();
+
+const OLD = JSON.stringify({ tokens: 'old', other: 'mine' });
+
+describe.runIf(canMount)('[RUN14.1] a login that an agent renewed', () => {
+  let fixture: RunFixture;
+  let file: string;
+
+  /** A run that renewed a login and, unless told otherwise, changed a file. */
+  async function ended(
+    account: 'same' | 'other',
+    files: Record<string, string> = { 'src/a.ts': 'new\n' },
+  ): Promise<Run> {
+    const opened = await openRuns({ 'src/a.ts': 'old\n' }, { rules: ['allow run writing **'] });
+    if (opened === undefined) throw new Error('this system can mount no overlay');
+    fixture = opened;
+    const run = await fixture.start();
+    file = join(run.root, 'auth.json');
+    const renewed = join(run.root, 'login.json');
+    writeFileSync(file, OLD);
+    writeFileSync(renewed, JSON.stringify({ tokens: 'new' }));
+    const before = createHash('sha256').update(OLD).digest('hex');
+    const login: EndedRun['login'] = { agent: 'codex', account, file, before, renewed };
+    fixture.write(run, files, { login, notes: ['Codex used its login.'] });
+    return await fixture.end(run);
+  }
+  const content = (): unknown => JSON.parse(readFileSync(file, 'utf8'));
+
+  it('is on the card, needs a person whatever the rules say, and is written back when one approves', async () => {
+    const run = await ended('same');
+    expect(run).toMatchObject({
+      state: 'waiting',
+      effect: { run: { notes: ['Codex used its login.'], login: { agent: 'codex', file, account: 'same' } } },
+    });
+    expect(content()).toEqual(JSON.parse(OLD));
+    await fixture.decide(run, 'approve');
+    await fixture.t.engine.quiet();
+    expect(await fixture.show(run)).toMatchObject({ state: 'applied' });
+    expect(content()).toEqual({ tokens: 'new', other: 'mine' });
+  });
+
+  it('stays out if it is denied, or of another account', async () => {
+    const denied = await ended('same');
+    await fixture.decide(denied, 'deny');
+    await fixture.reach(denied, 'denied');
+    expect(content()).toEqual(JSON.parse(OLD));
+    const other = await ended('other');
+    expect(other.state).toBe('waiting');
+    await fixture.decide(other, 'approve');
+    await fixture.t.engine.quiet();
+    expect(content()).toEqual(JSON.parse(OLD));
+  });
+
+  it('is a change of its own', async () => {
+    const run = await ended('same', {});
+    expect(run.state).toBe('waiting');
+    await fixture.decide(run, 'approve');
+    await fixture.t.engine.quiet();
+    expect(await fixture.show(run)).toMatchObject({ state: 'applied' });
+    expect(content()).toEqual({ tokens: 'new', other: 'mine' });
+  });
+});
