@@ -138,6 +138,10 @@ export const COMMANDS: readonly CommandRow[] = [
 
   { command: 'grants list', needs: 'read', words: W },
   { command: 'grants remove', needs: 'sign', words: `{it} ${W}`, prepare: aGrant },
+  { command: 'runs list', needs: 'read', words: W },
+  { command: 'runs show', needs: 'read', words: `none ${W}`, allowed: 2 },
+  { command: 'runs apply', needs: 'read, chat', words: `none ${W}`, allowed: 2 },
+  { command: 'runs discard', needs: 'read, sign', words: `none --yes ${W}`, allowed: 2 },
   { command: 'undo', needs: 'sign', words: `none --yes ${W}`, allowed: 2 },
   { command: 'undo', what: 'the list', needs: 'read', words: W },
   { command: 'tools list', needs: 'read', words: W },

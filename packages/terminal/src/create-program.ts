@@ -18,6 +18,7 @@ import { addModel } from './commands/machine/model.js';
 import { addOpen } from './commands/machine/open.js';
 import { addGroups } from './commands/machine/groups.js';
 import { addPeople } from './commands/machine/people.js';
+import { addRuns } from './commands/decide/runs.js';
 import { addPolicy } from './commands/decide/policy.js';
 import { addProviders } from './commands/machine/providers.js';
 import { registerWith, type Ends } from './commands/register.js';
@@ -68,6 +69,7 @@ export function createProgram({ console: { stdout }, version }: ProgramInput, en
   addSearch(program, register);
   addGrants(program, register);
   addUndo(program, register);
+  addRuns(program, register);
   addTools(program, register);
   addMcp(program, register);
   addMcpGateway(program, register);

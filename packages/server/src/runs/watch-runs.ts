@@ -18,7 +18,7 @@ export async function recoverRuns(context: Pick<AppContext, 'runs' | 'log'>): Pr
 }
 
 /** Notices runs whose supervisor died, seals those that have ended, and removes those that were kept long enough. */
-async function sweepRuns(context: Context): Promise<void> {
+export async function sweepRuns(context: Context): Promise<void> {
   if (context.runs === undefined || 'refused' in context.runs.drafts) return;
   const { kept } = context.runs.drafts;
   for (const id of await kept.list()) {

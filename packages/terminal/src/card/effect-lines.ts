@@ -1,4 +1,4 @@
-import { effectText, hostsToAllow, type ApprovalView, type EffectFile } from '@countersign/client';
+import { effectText, hostsToAllow, type ApprovalView, type EffectFile, type RunPart } from '@countersign/client';
 import { BAR } from '../text/behind-bar.js';
 import { printedText } from '../text/plain-text.js';
 import { span, wrapPath, wrapWords, type Colour, type Line, type Look } from '../text/spans.js';
@@ -26,18 +26,25 @@ export function effectLines(
 ): Line[] {
   const text = effectText(approval);
   if (text === undefined) return [];
-  const { sentence, isKnown, isDestructive, files, notes, guess, isRehearsed, prediction, withoutNetwork } = text;
+  const { sentence, isKnown, isDestructive, files, notes, guess, isRehearsed, prediction, withoutNetwork, run } = text;
   if (!isKnown) return behind(sentence, width, { dim: true }, '');
   const output = detail === 'brief' ? '' : printedText(text.output).replace(/\n$/, '');
   const folded = (lines: readonly Line[]): readonly Line[] => (detail === 'whole' ? lines : fold(lines));
   const label = prediction === undefined ? cardWords.effect : cardWords.prediction;
-  const meaning = foot ?? (isRehearsed ? (prediction ?? withoutNetwork ?? cardWords.rehearsed) : undefined);
+  const meaning =
+    foot ?? (isRehearsed ? (prediction ?? withoutNetwork ?? run?.meaning ?? cardWords.rehearsed) : undefined);
+  const partLines = ({ title, lines }: RunPart): Line[] => [
+    ...behind(`${title}:`, width, { dim: true }, ''),
+    ...folded(lines.flatMap((line) => exactLines(line, width, {}))),
+  ];
   return [
+    ...(run?.before ?? []).flatMap(partLines),
     ...behind(`${label} ${sentence}`, width, { bold: true, colour: isDestructive ? 'bad' : undefined }, ''),
     ...files.flatMap(({ change, sign, path, about, diff }) => [
       ...pathLines(`${path}${about === '' ? '' : ` (${about})`}`, sign, COLOURS[change], width),
       ...folded(diff.flatMap((line) => diffLine(line, width, '    '))),
     ]),
+    ...(run?.after ?? []).flatMap(partLines),
     ...notes.flatMap((note) => behind(note, width, { colour: 'waiting' })),
     ...(guess === '' ? [] : behind(guess, width, { dim: true })),
     ...(output === ''

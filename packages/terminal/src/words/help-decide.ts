@@ -54,6 +54,18 @@ export const undoHelp = {
   examples: ['countersign undo', 'countersign undo call_… -w harbour'],
 } satisfies Help;
 
+export const runsHelp = {
+  about: 'List programs that ran in a draft, and apply or discard what they changed',
+  list: { about: 'List runs, newest first', examples: ['countersign runs', 'countersign runs --json'] },
+  show: { about: 'Show a run, and everything that applying it will do', examples: ['countersign runs show run_…'] },
+  apply: {
+    about: 'Ask again for approval of a run that was denied, is in conflict or failed',
+    notes: ['Nothing is applied before somebody approves it. Drafts are kept for 14 days.'],
+    examples: ['countersign runs apply run_…'],
+  },
+  discard: { about: 'Remove the draft of a run', examples: ['countersign runs discard run_… --yes'] },
+} satisfies Record<string, string | Help>;
+
 export const grantsHelp = {
   about: 'List and revoke grants (approvals for a whole chat)',
   list: { about: 'List grants', examples: ['countersign grants list -w harbour'] },

@@ -1,10 +1,22 @@
 import { durationText } from '@countersign/client';
-import type { Group } from '@countersign/protocol';
+import type { Group, Run } from '@countersign/protocol';
 import { thenRun } from './then-run.js';
 
 function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
+
+const STATES: Readonly<Record<Run['state'], string>> = {
+  running: 'the program is running.',
+  ended: 'the program has ended, and its changes are being prepared.',
+  waiting: 'its changes wait for approval.',
+  applied: 'its changes were applied.',
+  denied: 'its changes were denied. The draft is kept.',
+  conflict: 'in conflict. Nothing was applied, and the draft is kept.',
+  unchanged: 'it changed nothing.',
+  discarded: 'it was discarded.',
+  failed: 'its changes could not be applied. The draft is kept.',
+};
 
 /** Output of commands after a change, and texts for empty lists. */
 export const results = {
@@ -153,6 +165,10 @@ export const results = {
   mcpOff: (done: string, rights: string): string => `${done}. It is disabled. ${rights}`,
 
   // Undo
+  noRuns: 'No runs.',
+  discarding: (run: string): string => `Remove the draft of ${run}?`,
+  runState: ({ id, state, reason, approvalId }: Run): string =>
+    `${id}: ${STATES[state]}${reason === undefined ? '' : ` ${reason}`}${approvalId === undefined ? '' : ` Approve it with: countersign approvals approve ${approvalId}`}`,
   noUndo: 'There is nothing to undo.',
   undoEffect: (call: string): string => `Undo ${call}`,
   undoMeaning: 'Undoing applies exactly this, and is recorded with your name.',

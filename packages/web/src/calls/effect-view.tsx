@@ -1,4 +1,4 @@
-import { type ApprovalView, effectText, type EffectFile } from '@countersign/client';
+import { type ApprovalView, effectText, type EffectFile, type RunPart } from '@countersign/client';
 import type { Effect } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { cx } from '../ui/cx.js';
@@ -35,7 +35,7 @@ export function EffectView({
   useFold(hidden > 0);
   if (text === undefined) return null;
   const { sentence, isKnown, isDestructive, files, notes, guess, output, isRehearsed, isTruncated, prediction } = text;
-  const rehearsed = text.withoutNetwork ?? callWords.rehearsed;
+  const rehearsed = text.withoutNetwork ?? text.run?.meaning ?? callWords.rehearsed;
   const end = foot ?? prediction ?? (isRehearsed && approval.decision === undefined ? rehearsed : '');
   const open = new Set(files.filter(({ diff }) => diff.length > 0 && diff.length <= OPEN_LINES).slice(0, OPEN));
   if (!isKnown) {
@@ -56,6 +56,7 @@ export function EffectView({
         <Icon name={isDestructive ? 'trash' : 'file'} className="mt-0.5 size-4" />
         <span>{sentence}</span>
       </p>
+      <RunParts parts={text.run?.before ?? []} />
       <ul className="space-y-0.5">
         {files.slice(0, count).map((file) => (
           <li key={`${file.change} ${file.path}`}>
@@ -72,6 +73,7 @@ export function EffectView({
           </button>
         </p>
       ) : null}
+      <RunParts parts={text.run?.after ?? []} />
       {notes.map((note) => (
         <IconLine key={note} icon="alert" look="text-amber">
           <Visible text={note} strict />
@@ -91,6 +93,47 @@ export function EffectView({
       )}
       {end === '' ? null : <p className="text-ink-3">{end}</p>}
     </div>
+  );
+}
+
+/** Lines that are shown at first in each part. */
+const FIRST_LINES = 10;
+
+/** What a run did besides its files. */
+function RunParts({ parts }: { parts: readonly RunPart[] }): ReactElement {
+  return (
+    <>
+      {parts.map(({ title, lines }) => (
+        <div key={title} role="group" aria-label={title}>
+          <p className="text-ink-3">{title}</p>
+          <FoldedLines lines={lines} />
+        </div>
+      ))}
+    </>
+  );
+}
+
+function FoldedLines({ lines }: { lines: readonly string[] }): ReactElement {
+  const [count, setCount] = useState(FIRST_LINES);
+  const hidden = lines.length - count;
+  useFold(hidden > 0);
+  return (
+    <>
+      <ul className="pl-4">
+        {lines.slice(0, count).map((line, at) => (
+          <li key={at} className="[overflow-wrap:anywhere]">
+            <code className="font-normal">
+              <Visible text={line} strict />
+            </code>
+          </li>
+        ))}
+      </ul>
+      {hidden > 0 ? (
+        <button type="button" className="pl-4 text-blue hover:underline" onClick={() => setCount(lines.length)}>
+          {callWords.showMoreOfRun(hidden)}
+        </button>
+      ) : null}
+    </>
   );
 }
 

@@ -29,6 +29,7 @@ export const callWords = {
   rehearsed: 'Rehearsed in a draft. Approving applies exactly this; the command doesn’t run again.',
   morePaths: (count: number) => `${count.toLocaleString()} more paths are not shown.`,
   showPaths: (count: number) => `Show ${count.toLocaleString()} more paths`,
+  showMoreOfRun: (count: number) => `Show ${count.toLocaleString()} more`,
   showWhole: 'Show all',
   diffOf: (path: string) => `Diff of ${path}`,
   printed: 'What it printed',

@@ -54,8 +54,12 @@ export function abandonedText({ abandoned, sandbox }: Pick<ApprovalView, 'abando
 }
 
 /** Why the arguments can't be edited, if the agent is the reason (EXT3.3). */
-export function notEditableText({ editable }: Pick<ApprovalView, 'editable'>): string | undefined {
-  if (editable === undefined) return undefined;
+export function notEditableText({
+  editable,
+  effect,
+}: Pick<ApprovalView, 'editable'> & Partial<Pick<ApprovalView, 'effect'>>): string | undefined {
+  // A run has ended: there is nothing to edit.
+  if (editable === undefined || effect?.run !== undefined) return undefined;
   return "You can't edit this call: the agent accepts only a yes or a no. To change it, deny it and give the reason.";
 }
 

@@ -9,6 +9,7 @@ import {
 import type { ApprovalView } from '../../state/state.js';
 import { isFileTool } from './card-text.js';
 import { diffLines, linesText, type DiffLine } from './diff-lines.js';
+import { oneLine, runText, type RunText } from './run-text.js';
 
 /** One path that the call changes. Removed ones come first. */
 export interface EffectFile {
@@ -39,6 +40,8 @@ export interface EffectText {
   readonly prediction?: string;
   /** Set if the command tried to use the network, which it didn't have: what approving it means. */
   readonly withoutNetwork?: string;
+  /** Set for the changes of a run. */
+  readonly run?: RunText;
 }
 
 const NOTHING = {
@@ -84,6 +87,7 @@ export function effectText(
     return { ...NOTHING, sentence };
   }
   const { leftOut, exitCode, output, unlisted, triedHosts } = effect;
+  const run = effect.run === undefined ? undefined : runText(effect.run);
   // The lines that a file tool writes are shown as the call, to their end.
   const isRehearsed = toolName === undefined || !isFileTool(toolName);
   const isTruncated = effect.truncated && isRehearsed;
@@ -93,7 +97,8 @@ export function effectText(
     ...filesText(effect, isRehearsed),
     notes: [
       ...(triedHosts === undefined ? [] : [triedText(triedHosts)]),
-      ...(exitCode === 0 ? [] : [exitText(exitCode, triedHosts !== undefined)]),
+      ...(exitCode === 0 || run !== undefined ? [] : [exitText(exitCode, triedHosts !== undefined)]),
+      ...(run?.notes ?? []),
       ...leftOut.map(({ path, why }) => `Will not be applied: ${oneLine(path)} (${why})`),
       ...(unlisted === undefined ? [] : [`${unlisted} more paths are not listed.`]),
       ...(isTruncated ? ['Not all of it is shown. Approving covers all of it.'] : []),
@@ -102,6 +107,7 @@ export function effectText(
     isRehearsed,
     isTruncated,
     ...(triedHosts === undefined ? {} : { withoutNetwork: WITHOUT_NETWORK }),
+    ...(run === undefined ? {} : { run }),
   };
 }
 
@@ -191,9 +197,4 @@ function aboutFile(file: ChangedFile): string {
     .join(', ')
     .replace('folder, with', 'folder with')
     .replace('link, to', 'link to');
-}
-
-/** Commands choose file names, so a name must not start a new line. */
-function oneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16) ?? ''}}`);
 }

@@ -1,0 +1,68 @@
+import type { Effect, RunEffect } from '@countersign/protocol';
+import { expect, it } from 'vitest';
+import { effectText } from './effect-text.js';
+
+const run: RunEffect = {
+  program: ['npm', 'test', 'a b'],
+  exitCode: 3,
+  commits: [{ id: 'a'.repeat(40), subject: 'core: fix\nit', message: 'core: fix', author: 'Ada <a@b.c>', files: 2 }],
+  refs: [
+    { name: 'refs/heads/main', from: 'b'.repeat(40), to: 'a'.repeat(40), how: 'moves' },
+    { name: 'refs/tags/v1', to: 'a'.repeat(40), how: 'new' },
+    { name: 'refs/heads/old', from: 'b'.repeat(40), how: 'deleted' },
+    { name: 'refs/stash', how: 'stays', why: 'other-ref' },
+  ],
+  notApplied: [{ path: 'node_modules', files: 4812, hint: 'npm ci' }],
+  hosts: [
+    { host: 'registry.npmjs.org', port: 443, allowed: true, count: 2 },
+    { host: 'evil.example', port: 443, allowed: false, count: 1 },
+  ],
+  variables: ['PATH', 'TERM'],
+  hidden: 2,
+  trackedHidden: true,
+  changedOutside: ['notes.txt'],
+  login: { agent: 'codex', file: '/home/ada/.codex/auth.json', account: 'same' },
+};
+const effect: Effect = {
+  files: [{ path: 'a.txt', change: 'changed', kind: 'file' }],
+  leftOut: [],
+  effectHash: 'x',
+  exitCode: 3,
+  output: '',
+  truncated: false,
+  run,
+};
+
+it('[RUN22] says what a run did besides its files, commits first, each on one line', () => {
+  const text = effectText({ effect, toolName: 'run' });
+  expect(text?.run?.before).toEqual([
+    { title: 'Program', lines: ['npm test "a b"', 'It ended with exit code 3.'] },
+    { title: '1 commit', lines: ['aaaaaaaaa core: fix\\u{a}it (Ada <a@b.c>, 2 files)'] },
+    {
+      title: 'Branches and tags',
+      lines: [
+        'refs/heads/main: bbbbbbbbb → aaaaaaaaa',
+        'refs/tags/v1: new, at aaaaaaaaa',
+        'refs/heads/old: deleted, was bbbbbbbbb',
+      ],
+    },
+  ]);
+  expect(text?.run?.after).toEqual([
+    { title: 'Ignored files, not applied', lines: ['node_modules: 4,812 files; npm ci makes it again'] },
+    { title: 'References that stay as they are', lines: ['refs/stash (other-ref)'] },
+    {
+      title: 'Hosts that it tried to reach',
+      lines: [
+        'registry.npmjs.org:443: reached 2 times',
+        'evil.example:443: refused once; allow it next time with --allow-host evil.example',
+      ],
+    },
+    { title: 'Environment variables that it could read', lines: ['PATH, TERM'] },
+    { title: 'Changed in the folder by others while it ran', lines: ['notes.txt'] },
+  ]);
+  expect(text?.notes).toEqual([
+    'Renews your login of codex in /home/ada/.codex/auth.json.',
+    'Rules hid 2 paths from the program.',
+    'Git tracks a hidden path, so the program could read its old versions.',
+  ]);
+});

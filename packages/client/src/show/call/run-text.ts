@@ -1,0 +1,117 @@
+import type { RunCommit, RunEffect, RunRef, TriedHost } from '@countersign/protocol';
+
+/** One part of a run's card. Every line is on one line, whatever the program wrote into it. */
+export interface RunPart {
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/** What a run did besides its files, for people. */
+export interface RunText {
+  /** Above the files: the program, its commits, and the branches and tags that move. */
+  readonly before: readonly RunPart[];
+  /** Below the files. */
+  readonly after: readonly RunPart[];
+  /** What they should know, surprising parts first. */
+  readonly notes: readonly string[];
+  /** What approving it means. */
+  readonly meaning: string;
+}
+
+const MEANING = 'The program has ended. Approving applies exactly this, and nothing else that it did.';
+
+export function runText({ branch, ...run }: RunEffect): RunText {
+  const moved = (run.refs ?? []).filter(({ how }) => how !== 'stays');
+  const stays = (run.refs ?? []).filter(({ how }) => how === 'stays');
+  const outcome = run.exitCode === 0 ? [] : [`It ended with exit code ${run.exitCode}.`];
+  return {
+    before: parts([
+      ['Program', [run.program.map(word).join(' '), ...outcome]],
+      [countOf(run.commits?.length ?? 0, 'commit'), (run.commits ?? []).map(commitLine)],
+      ['Branches and tags', moved.map(refLine)],
+    ]),
+    after: parts([
+      ['Ignored files, not applied', (run.notApplied ?? []).map(notAppliedLine)],
+      ['References that stay as they are', stays.map(refLine)],
+      ['Hosts that it tried to reach', (run.hosts ?? []).map(hostLine)],
+      [
+        'Environment variables that it could read',
+        run.variables === undefined ? [] : [run.variables.map(oneLine).join(', ')],
+      ],
+      ['Changed in the folder by others while it ran', (run.changedOutside ?? []).map(oneLine)],
+    ]),
+    notes: [
+      ...(branch === undefined ? [] : [`Applied as the branch ${oneLine(branch)}. The working tree stays as it is.`]),
+      ...(run.login === undefined ? [] : [loginText(run.login)]),
+      ...(run.hidden === undefined ? [] : [hiddenText(run.hidden)]),
+      ...(run.trackedHidden === true ? ['Git tracks a hidden path, so the program could read its old versions.'] : []),
+    ],
+    meaning: MEANING,
+  };
+}
+
+function parts(all: readonly (readonly [title: string, lines: readonly string[]])[]): RunPart[] {
+  return all.flatMap(([title, lines]) => (lines.length === 0 ? [] : [{ title, lines }]));
+}
+
+function countOf(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** With quotes where a shell would need them. */
+function word(text: string): string {
+  const shown = oneLine(text);
+  return /^[\w@%+=:,./-]+$/.test(shown) ? shown : JSON.stringify(shown);
+}
+
+function commitLine({ id, subject, author, files }: RunCommit): string {
+  return `${id.slice(0, 9)} ${oneLine(subject)} (${oneLine(author)}, ${countOf(files, 'file')})`;
+}
+
+function refLine({ name, from, to, how, why, paths = [] }: RunRef): string {
+  const [before, after] = [from?.slice(0, 9), to?.slice(0, 9)];
+  const because = why === undefined ? '' : ` (${[why, ...paths].map(oneLine).join(': ')})`;
+  switch (how) {
+    case 'new':
+      return `${oneLine(name)}: new, at ${after ?? '?'}`;
+    case 'moves':
+      return `${oneLine(name)}: ${before ?? '?'} → ${after ?? '?'}`;
+    case 'deleted':
+      return `${oneLine(name)}: deleted, was ${before ?? '?'}`;
+    case 'stays':
+      return `${oneLine(name)}${because}`;
+  }
+}
+
+function notAppliedLine({ path, files, hint }: NonNullable<RunEffect['notApplied']>[number]): string {
+  return `${oneLine(path)}: ${countOf(files, 'file')}${hint === undefined ? '' : `; ${hint} makes it again`}`;
+}
+
+function hostLine({ host, port, allowed, count }: TriedHost): string {
+  const address = port === 0 ? oneLine(host) : `${oneLine(host)}:${port}`;
+  const tries = count === 1 ? 'once' : `${count.toLocaleString('en')} times`;
+  return allowed
+    ? `${address}: reached ${tries}`
+    : `${address}: refused ${tries}; allow it next time with --allow-host ${word(host)}`;
+}
+
+function hiddenText(count: number): string {
+  return `Rules hid ${count === 1 ? '1 path' : `${count.toLocaleString('en')} paths`} from the program.`;
+}
+
+function loginText({ agent, file, account }: NonNullable<RunEffect['login']>): string {
+  switch (account) {
+    case 'same':
+      return `Renews your login of ${oneLine(agent)} in ${oneLine(file)}.`;
+    case 'other':
+    case 'unknown': {
+      const whose = account === 'other' ? 'another account' : 'an account that can’t be compared';
+      return `The program renewed a login of ${oneLine(agent)}, of ${whose}. It is not written to ${oneLine(file)}, where your login may have ended.`;
+    }
+  }
+}
+
+/** Programs choose these names, so they must not start a new line. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16) ?? ''}}`);
+}

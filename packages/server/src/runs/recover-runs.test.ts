@@ -1,0 +1,141 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sealedCallOf } from '@countersign/core';
+import { signerSchema } from '@countersign/protocol';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeRuns, openRuns, type RunFixture } from '../testing/run-fixture.js';
+import { endRun } from './end-run.js';
+import { KEPT_MS } from './runs.js';
+import { recoverRuns, sweepRuns } from './watch-runs.js';
+
+afterEach(closeRuns);
+
+const canMount = (await openRuns()) !== undefined;
+await closeRuns();
+
+async function open(): Promise<RunFixture> {
+  const t = await openRuns({ 'a.txt': 'old\n', 'b.txt': 'old\n' });
+  if (t === undefined) throw new Error('this system can mount no overlay');
+  return t;
+}
+
+const log = { info: () => undefined, warn: () => undefined, error: (_: string, fields?: object) => fail(fields) };
+
+function fail(fields: object | undefined): never {
+  throw new Error('something was logged', { cause: fields });
+}
+
+function contextOf({ t, drafts }: RunFixture) {
+  return { engine: t.engine, runs: { drafts, homes: '/nonexistent' }, log };
+}
+
+describe.runIf(canMount)('[RUN19] a run outlives its supervisor and the server', () => {
+  it('is sealed and asked about once if nobody told the server that it has ended', async () => {
+    const t = await open();
+    const run = await t.start();
+    t.write(run, { 'a.txt': 'new\n' });
+    await sweepRuns(contextOf(t));
+    const waiting = await t.show(run);
+    expect(waiting).toMatchObject({ state: 'waiting' });
+    await Promise.all([sweepRuns(contextOf(t)), t.end(run), endRun(contextOf(t), run.id)]);
+    expect((await t.t.api<{ items: unknown[] }>('GET', '/worlds/alpha/approvals')).body.items).toHaveLength(1);
+    expect(await t.show(run)).toEqual(waiting);
+  });
+
+  it('is asked about after the server died between sealing and proposing', async () => {
+    const t = await open();
+    const run = await t.start();
+    t.write(run, { 'a.txt': 'new\n' });
+    const { kept } = t.drafts;
+    const { record } = (await kept.read(run.id)) ?? {};
+    const about = { program: ['make', 'all'], exitCode: 0 };
+    const protectedPaths = { isProtected: () => false, mayHold: () => 'nothing' as const };
+    await t.drafts.seal(run.id, { about, protectedPaths, signal: new AbortController().signal });
+    const named = { agentId: record?.agentId ?? '', session: run.id, key: 'apply 1' };
+    await kept.bind(run.id, sealedCallOf(t.t.engine.runtime, 'alpha', named, signerSchema.parse(record?.by)));
+    expect((await t.show(run)).state).toBe('ended');
+    await sweepRuns(contextOf(t));
+    await t.decide(await t.show(run), 'approve');
+    await t.reach(run, 'applied');
+    expect(t.read('a.txt')).toBe('new\n');
+  });
+
+  it('[RUN19.1] has ended if its supervisor died and no process has its draft', async () => {
+    const t = await open();
+    const gone = spawn('/bin/true');
+    const { pid = 0 } = gone;
+    await once(gone, 'close');
+    const run = await t.start({ supervisor: { pid, started: '1' } });
+    const alive = await t.start();
+    writeFileSync(join(run.root, 'upper', 'a.txt'), 'new\n');
+    const user = spawn('/bin/sh', ['-c', 'echo; read -r _', join(run.root, 'merged')]);
+    await once(user.stdout, 'data');
+    await sweepRuns(contextOf(t));
+    expect((await t.show(run)).state).toBe('running');
+    user.stdin.end();
+    await once(user, 'close');
+    await sweepRuns(contextOf(t));
+    expect(await t.show(run)).toMatchObject({ state: 'waiting', exitCode: -1 });
+    expect((await t.show(alive)).state).toBe('running');
+    expect((await t.t.api('POST', `/worlds/alpha/runs/${alive.id}/end`)).status).toBe(409);
+  });
+
+  it('[RUN19.2] is rolled back if the server died while it applied it, and can be applied again', async () => {
+    const t = await open();
+    const run = await t.start();
+    t.write(run, { 'a.txt': 'new\n', 'b.txt': 'new\n' });
+    const { callId, chatId } = await t.end(run);
+    // As a server leaves it that is killed after the first of two files.
+    const record = JSON.parse(readFileSync(join(run.root, 'rehearsal.json'), 'utf8')) as { plan: object };
+    const journal = { workingDirectory: t.folder, plan: record.plan };
+    const { steps } = record.plan as { steps: { id: number; name: string }[] };
+    const first = steps.find(({ name }) => name === 'a.txt');
+    const status = { state: 'applying', callId, chatId, calls: 1, at: 1 };
+    writeFileSync(join(run.root, 'status.json'), JSON.stringify(status));
+    await t.drafts.kept.recover(run.id);
+    expect(await t.show(run)).toMatchObject({ state: 'failed' });
+    expect([t.read('a.txt'), t.read('b.txt'), first === undefined]).toEqual(['old\n', 'old\n', false]);
+    writeFileSync(join(run.root, 'status.json'), JSON.stringify(status));
+    writeFileSync(join(run.root, 'applied.json'), JSON.stringify(journal));
+    await recoverRuns({ runs: { drafts: t.drafts, homes: '' }, log });
+    expect(await t.show(run)).toMatchObject({ state: 'applied' });
+  });
+
+  it('[RUN17.2] is removed two weeks after it was denied, and never while it waits', async () => {
+    const t = await open();
+    const run = await t.start();
+    t.write(run, { 'a.txt': 'new\n' });
+    const waiting = await t.end(run);
+    t.t.clock.advance(2 * KEPT_MS);
+    await sweepRuns(contextOf(t));
+    expect((await t.show(run)).state).toBe('waiting');
+    await t.decide(waiting, 'deny');
+    await t.reach(run, 'denied');
+    t.t.clock.advance(KEPT_MS - 60_000);
+    await sweepRuns(contextOf(t));
+    expect(existsSync(run.root)).toBe(true);
+    t.t.clock.advance(60_000);
+    await sweepRuns(contextOf(t));
+    expect(existsSync(run.root)).toBe(false);
+  });
+
+  it('[RUN21] can be undone as a whole, with its removed files', async () => {
+    const t = await open();
+    const run = await t.start();
+    t.write(run, { 'a.txt': 'new\n', 'sub/c.txt': 'c\n' });
+    const waiting = await t.end(run);
+    await t.decide(waiting, 'approve');
+    await t.reach(run, 'applied');
+    await t.t.engine.quiet();
+    const path = `/worlds/alpha/calls/${waiting.callId}/undo`;
+    const { body } = await t.t.api<{ effect: { effectHash: string } }>('GET', path);
+    expect((await t.t.api('POST', path, { effectHash: body.effect.effectHash })).status).toBe(200);
+    expect([t.read('a.txt'), t.read('sub/c.txt'), existsSync(join(t.folder, 'sub'))]).toEqual([
+      'old\n',
+      undefined,
+      false,
+    ]);
+  });
+});

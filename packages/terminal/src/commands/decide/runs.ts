@@ -1,0 +1,97 @@
+import { effectText, readAll } from '@countersign/client';
+import type { Run } from '@countersign/protocol';
+import type { Command } from 'commander';
+import { effectLines } from '../../card/effect-lines.js';
+import { confirm } from '../../input/confirm.js';
+import { findThing, findWorlds } from '../../find-things.js';
+import type { CommandContext } from '../../context.js';
+import { minuteText } from '../../text/clock-text.js';
+import { plainLine } from '../../text/plain-text.js';
+import { printLines } from '../../text/print-lines.js';
+import { runsHelp as help } from '../../words/help-decide.js';
+import { withHelp, WORLD_OR_ALL, YES } from '../../words/help.js';
+import { results } from '../../words/results.js';
+import type { Register } from '../register.js';
+import { showDone, showList } from '../show-list.js';
+
+interface Flags {
+  world?: string;
+  yes?: boolean;
+}
+
+/** `countersign runs` (RUN20). */
+export function addRuns(program: Command, register: Register): void {
+  const runs = program.command('runs').description(help.about);
+  const inWorlds = (command: Command): Command => command.option('-w, --world <world>', WORLD_OR_ALL);
+  register<Flags>(
+    withHelp(inWorlds(runs.command('list', { isDefault: true })), help.list),
+    async (context, { options }) => showList(context, await listRuns(context, options.world), COLUMNS, results.noRuns),
+  );
+  register<Flags>(
+    withHelp(inWorlds(runs.command('show').argument('<run>')), help.show),
+    async (context, { args: [word = ''], options }) => {
+      const { id, world } = await findRun(context, word, options.world);
+      const client = await context.client();
+      showRun(context, await client.runs.get(world, id));
+    },
+  );
+  register<Flags>(
+    withHelp(inWorlds(runs.command('apply').argument('<run>')), help.apply),
+    async (context, { args: [word = ''], options }) => {
+      const { id, world } = await findRun(context, word, options.world);
+      const client = await context.client();
+      const run = await client.runs.apply(world, id);
+      showDone(context, results.runState(run), run);
+    },
+  );
+  register<Flags>(
+    withHelp(inWorlds(runs.command('discard').argument('<run>')).option('--yes', YES), help.discard),
+    async (context, { args: [word = ''], options }) => {
+      const { id, world } = await findRun(context, word, options.world);
+      await confirm(context, { yes: options.yes, what: results.discarding(id) });
+      const client = await context.client();
+      const run = await client.runs.discard(world, id);
+      showDone(context, results.runState(run), run);
+    },
+  );
+}
+
+/** Newest first in each world. */
+async function listRuns(context: CommandContext, world: string | undefined): Promise<Run[]> {
+  const client = await context.client();
+  const all: Run[] = [];
+  for (const { id } of await findWorlds(client, world))
+    all.push(...(await readAll((page) => client.runs.list(id, page))));
+  return all;
+}
+
+/** A run that isn't listed may still be named in full, in a world that is. */
+async function findRun(
+  context: CommandContext,
+  word: string,
+  world: string | undefined,
+): Promise<Pick<Run, 'id' | 'world'>> {
+  const all = await listRuns(context, world);
+  const isListed = all.some(({ id }) => id.startsWith(word));
+  if (isListed || world === undefined) return findThing(all, word, { what: 'run' });
+  const [only] = await findWorlds(await context.client(), world);
+  return { id: word, world: only?.id ?? world };
+}
+
+function showRun(context: CommandContext, run: Run): void {
+  if (context.options.json) return context.json(run);
+  context.say(`${plainLine(run.program.join(' '))}\n${results.runState(run)}`);
+  const { effect } = run;
+  if (effect === undefined) return;
+  const width = context.columns() ?? 80;
+  context.say(printLines(effectLines({ effect }, width, 'whole', ''), width, context.paint).join('\n'));
+}
+
+const COLUMNS = [
+  { title: 'id', of: ({ id }: Run) => id },
+  { title: 'world', of: ({ world }: Run) => world },
+  { title: 'program', of: ({ program }: Run) => plainLine(program.join(' ')) },
+  { title: 'state', of: ({ state }: Run) => state },
+  { title: 'started', of: ({ startedAt }: Run) => minuteText(startedAt) },
+  { title: 'changes', of: ({ effect }: Run) => effectText(effect === undefined ? {} : { effect })?.sentence ?? '' },
+];

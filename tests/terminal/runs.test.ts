@@ -1,0 +1,58 @@
+import type { Run } from '@countersign/protocol';
+import { afterEach, describe, expect, it } from 'vitest';
+import { TOKEN } from '../../packages/server/src/testing/app-fixture.js';
+import { closeRuns, openRuns } from '../../packages/server/src/testing/run-fixture.js';
+import { runHere } from './harbour-server.js';
+
+afterEach(closeRuns);
+
+const canMount = (await openRuns()) !== undefined;
+await closeRuns();
+
+describe.runIf(canMount)('[RUN20] countersign runs', () => {
+  it('lists, shows, applies and discards runs', async () => {
+    const t = await openRuns({ 'a.txt': 'old\n' });
+    if (t === undefined) return;
+    const cli = (...words: string[]) =>
+      runHere([...words, '--url', t.t.url], { env: { COUNTERSIGN_TOKEN: TOKEN }, columns: 100 });
+    expect((await cli('runs')).stderr).toContain('No runs.');
+    const run = await t.start();
+    t.write(run, { 'a.txt': 'new\n' }, { exitCode: 3, variables: ['PATH'] });
+    const waiting = await t.end(run);
+    const listed = JSON.parse((await cli('runs', '--json')).stdout) as { items: Run[] };
+    expect(listed.items).toMatchObject([
+      {
+        id: run.id,
+        world: 'alpha',
+        program: ['make', 'all'],
+        state: 'waiting',
+        effect: { files: [{ path: 'a.txt' }] },
+      },
+    ]);
+    const shown = await cli('runs', 'show', run.id.slice(0, 12));
+    expect(shown.stdout).toContain('its changes wait for approval');
+    expect(shown.stdout).toContain('It ended with exit code 3.');
+    expect(shown.stdout).toContain('a.txt');
+    expect(shown.stdout).toContain('PATH');
+    await t.decide(waiting, 'deny', { reason: 'not now' });
+    await t.reach(run, 'denied');
+    expect((await cli('runs', 'apply', run.id)).stderr).toContain('wait for approval');
+    const approved = await cli(
+      'approvals',
+      'approve',
+      (await t.show(run)).approvalId ?? '',
+      '--scope',
+      'once',
+      '--yes',
+    );
+    expect([approved.code, t.read('a.txt')]).toEqual([0, 'new\n']);
+    expect((await cli('runs', 'discard', run.id, '--yes')).code).toBe(1);
+    const other = await t.start();
+    t.write(other, { 'b.txt': 'new\n' });
+    await t.end(other);
+    expect((await cli('runs', 'discard', other.id)).code).not.toBe(0);
+    expect((await cli('runs', 'discard', other.id, '--yes')).code).toBe(0);
+    expect((await t.show(other)).state).toBe('discarded');
+    expect((await cli('runs', 'show', 'run_none', '-w', 'alpha')).code).not.toBe(0);
+  });
+});
