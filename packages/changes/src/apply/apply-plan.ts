@@ -13,11 +13,13 @@ import { versionOf, type FolderPlan, type Step } from '../plan/plan.js';
 /**
  * Applies all of a plan, or none of it: rejects with `ChangeConflict` if someone else changed one of its paths after it was made, and undoes what
  * was done after any other failure. If this process is killed, `undoUnfinished` undoes it. Only the holder of the folder's lock may call this.
- * `after` gets the function that finds the old content of a step, before it is deleted.
+ * `last` belongs to the change too: if it fails, everything is undone. `after` gets the function that finds the old content of a step, before it
+ * is deleted.
  */
 export async function applyPlan(
   draft: PlannedChange,
   after: (oldAt: (step: Step) => string) => Promise<void> = () => Promise.resolve(),
+  last: () => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   const { plan, workingDirectory } = draft;
   await checkPlan(draft);
@@ -25,6 +27,7 @@ export async function applyPlan(
   try {
     const now: Applying = { upper: draft.upper, journal, touched: new Set() };
     await inFolder(workingDirectory, plan, (folder) => apply(folder, plan, now));
+    await last();
     await journal.finish();
   } catch (error) {
     await undoUnfinished(draft.root);

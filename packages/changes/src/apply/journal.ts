@@ -1,9 +1,10 @@
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
-import { chmod, lstat, mkdir, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { chmod, lstat, mkdir, readdir, readFile, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { copyTree } from '../files/copy-tree.js';
 import { codeOf } from '../files/move.js';
+import { writeDurably } from '../files/write-durably.js';
 import { find, openFolder } from '../files/open-folder.js';
 import { folderIdOf, planSchema, type FolderPlan, type Step } from '../plan/plan.js';
 import { removeTree } from '../files/remove-tree.js';
@@ -57,17 +58,12 @@ export async function startJournal(root: string, workingDirectory: string, plan:
   };
 }
 
-/** Writes a file completely or not at all. */
-export async function writeDurably(file: string, text: string): Promise<void> {
-  const partial = `${file}.partial`;
-  await writeFile(partial, text, { mode: 0o600 });
-  const handle = openSync(partial, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-  await rename(partial, file);
+/** Notes that all of a change was applied, also if it has no files. From now on, nothing is undone. */
+export async function noteApplied(root: string): Promise<void> {
+  await rename(join(root, NAME), join(root, DONE)).catch(async (error: unknown) => {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    await writeDurably(join(root, DONE), '{}');
+  });
 }
 
 /** Returns the working folder of a draft that was applied only in part, or undefined. */

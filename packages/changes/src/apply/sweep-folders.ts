@@ -2,7 +2,8 @@ import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockFolder, type ProcessLock } from '../files/lock-folder.js';
 import { KEPT, KEPT_MS, OWNER, PID, UNDO, UNDO_MS } from './call-folders.js';
-import { findUnfinished, undoUnfinished } from './journal.js';
+import { findPendingGit, finishGitChange } from '../git/apply-git-change.js';
+import { findUnfinished, noteApplied, undoUnfinished } from './journal.js';
 import { removeTree } from '../files/remove-tree.js';
 
 /**
@@ -25,8 +26,12 @@ export async function sweepFolders(lock: ProcessLock): Promise<void> {
 
 /** If undoing fails, the draft stays, and the next start tries again. */
 async function sweep(root: string, lock: ProcessLock): Promise<void> {
-  const workingDirectory = await findUnfinished(root);
-  if (workingDirectory !== undefined) await lockFolder(workingDirectory, lock, () => undoUnfinished(root));
+  const workingDirectory = (await findUnfinished(root)) ?? (await findPendingGit(root));
+  if (workingDirectory !== undefined)
+    await lockFolder(workingDirectory, lock, async () => {
+      if (await finishGitChange(root)) await noteApplied(root);
+      await undoUnfinished(root);
+    });
   await removeTree(root);
 }
 

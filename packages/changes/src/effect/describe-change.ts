@@ -2,7 +2,8 @@ import type { EffectPaths } from '@countersign/core/ports';
 import type { Effect } from '@countersign/protocol';
 import type { PlannedChange } from '../plan/planned-change.js';
 import { effectOf, type EffectLimits, type Rehearsed } from './effect-of.js';
-import { effectPaths } from './effect-paths.js';
+import type { TreePaths } from '../git/git-change.js';
+import { effectPaths, MAX_PATHS } from './effect-paths.js';
 import { listChanges, type Change } from './list-changes.js';
 
 /** What a change does: for people and their signature, and for rules. */
@@ -24,7 +25,20 @@ export async function describeChange(
   const changes = await listChanges(change, signal);
   const how = { ...(signal === undefined ? {} : { signal }), ...(limits === undefined ? {} : { limits }) };
   const effect = await effectOf(change, changes, about, how);
-  const paths = effectPaths(changes, about.leftOut);
+  const paths = withTreePaths(effectPaths(changes, about.leftOut), change.git?.paths);
   const bytes = changes.reduce((sum, one) => sum + (one.do === 'put' ? one.bytes : 0), 0);
   return { effect, bytes, changes, ...(paths === undefined ? {} : { paths }) };
+}
+
+/** Rules judge the paths of commits like those of files. */
+function withTreePaths(paths: EffectPaths | undefined, tree: TreePaths | undefined): EffectPaths | undefined {
+  if (paths === undefined || tree === undefined) return paths;
+  const both = (a: readonly string[], b: readonly string[]): string[] => [...new Set([...a, ...b])];
+  const all: EffectPaths = {
+    ...paths,
+    added: both(paths.added, tree.added),
+    changed: both(paths.changed, tree.changed),
+    removed: both(paths.removed, tree.removed),
+  };
+  return all.added.length + all.changed.length + all.removed.length > MAX_PATHS ? undefined : all;
 }

@@ -4,6 +4,7 @@ import { runEffectSchema, type ChangedFile, type Effect, type RunEffect } from '
 import { looksBinary } from './looks-binary.js';
 import { mediaTypeOf } from './media-type.js';
 import { type Diff, unifiedDiff } from './unified-diff.js';
+import { signedParts } from '../git/git-change.js';
 import type { PlannedChange } from '../plan/planned-change.js';
 import { whyLeftOut, type LeftOut } from '../inspect/left-out.js';
 import { find } from '../files/open-folder.js';
@@ -78,7 +79,12 @@ export async function effectOf(
   return {
     files,
     leftOut: leftOut.slice(0, limits.files).map(({ path, why }) => ({ path, why: whyLeftOut(why) })),
-    effectHash: hashEffect(changes, { leftOut, result, ...(run === undefined ? {} : { run }) }),
+    effectHash: hashEffect(changes, {
+      leftOut,
+      result,
+      ...(run === undefined ? {} : { run }),
+      ...(draft.git === undefined ? {} : { git: draft.git }),
+    }),
     exitCode: result.exitCode,
     output,
     truncated: isCut || output !== printed || unlisted > 0 || leftOut.length > limits.files,
@@ -91,7 +97,10 @@ export async function effectOf(
 const VERSION = 'countersign effect 1';
 
 /** The hash that is signed. Only arrays, texts and numbers in a fixed order, so that equal effects are equal texts. */
-export function hashEffect(changes: readonly Change[], { leftOut, result, run }: Rehearsed): string {
+export function hashEffect(
+  changes: readonly Change[],
+  { leftOut, result, run, git }: Rehearsed & Pick<PlannedChange, 'git'>,
+): string {
   const lines = changes.map((change) => {
     switch (change.do) {
       case 'keep':
@@ -107,7 +116,7 @@ export function hashEffect(changes: readonly Change[], { leftOut, result, run }:
   const left = leftOut.map(({ path, why }) => [path, why]);
   const { exitCode, stdout, stderr, note = '' } = result;
   // The schema puts the keys in order.
-  const more = run === undefined ? [] : [runEffectSchema.parse(run)];
+  const more = [...(run === undefined ? [] : [runEffectSchema.parse(run)]), ...(git === undefined ? [] : [signedParts(git)])];
   const text = JSON.stringify([VERSION, lines, left, exitCode, stdout, stderr, note, ...more]);
   return createHash('sha256').update(text).digest('hex');
 }

@@ -5,7 +5,7 @@ import type { LeftOut } from '../inspect/left-out.js';
 import type { Change } from './list-changes.js';
 
 /** Rules about effects compare each path with each pattern, so a longer list would take too long to judge. */
-const MAX_PATHS = 50_000;
+export const MAX_PATHS = 50_000;
 
 /** All paths of an effect, for rules about effects (RULE10). Undefined if there are too many. */
 export function effectPaths(

@@ -42,7 +42,8 @@ export async function findDraftRefs({
     const [from, to] = [base.refs[name], drafted.refs[name]];
     if (from === to || to === now.refs[name]) continue;
     const ref = { name, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
-    const why = whyStays(name, { drafted, now, elsewhere });
+    const isOurs = to === undefined && name === now.head;
+    const why = isOurs ? 'checked-out' : whyStays(name, { drafted, now, elsewhere });
     if (why !== undefined) stays.push({ ...ref, why });
     else if (branch !== undefined && (from !== undefined || name === drafted.head))
       stays.push({ ...ref, why: 'branch-mode' });

@@ -94,9 +94,14 @@ export async function checkQuarantine(
 }
 
 /** Checks the objects of a pack with Git's strictest settings while it stores them. */
-export async function indexPack(pack: string, env: Record<string, string>, gitFolder: string): Promise<void> {
+export async function indexPack(
+  pack: string,
+  env: Record<string, string>,
+  gitFolder: string,
+  more: readonly string[] = [],
+): Promise<void> {
   const { size } = await stat(pack);
-  const words = ['index-pack', '--strict', '--stdin', '--fix-thin', `--max-input-size=${size + 1}`];
+  const words = ['index-pack', '--strict', '--stdin', '--fix-thin', `--max-input-size=${size + 1}`, ...more];
   await runGit([`--git-dir=${gitFolder}`, ...words], { env, from: pack });
 }
 
@@ -122,7 +127,7 @@ export async function packQuarantine(
 }
 
 /** Bytes 8 to 11 of a pack are the number of its objects. */
-async function holdsObjects(pack: string): Promise<boolean> {
+export async function holdsObjects(pack: string): Promise<boolean> {
   const handle = await open(pack, 'r');
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(12), 0, 12, 0);

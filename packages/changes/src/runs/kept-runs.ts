@@ -1,13 +1,22 @@
+import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { EffectPaths, Hold } from '@countersign/core/ports';
 import { CountersignError, type Effect, type EndedRun, type RunEffect } from '@countersign/protocol';
 import { applyChange } from '../apply/apply-change.js';
 import { makeDraftsFolder, RUN } from '../apply/call-folders.js';
-import { findUnfinished, undoUnfinished, wasApplied } from '../apply/journal.js';
+import { findUnfinished, noteApplied, undoUnfinished, wasApplied } from '../apply/journal.js';
 import { keptFolders } from '../apply/kept-folders.js';
 import { describeChange } from '../effect/describe-change.js';
 import { WHOLE_LIMITS } from '../effect/effect-of.js';
+import { finishGitChange } from '../git/apply-git-change.js';
+import { describeGitChange, isEmptyGitChange, type GitChange } from '../git/git-change.js';
+import { hasOwnChanges } from '../git/has-own-changes.js';
+import { PACK_FILE } from '../git/read-draft.js';
+import { readGitChange } from '../git/read-git-change.js';
+import { findGitFolder, keepStartRefs, START, whyNoGit } from '../git/refs.js';
+import type { InSandbox } from '../git/run-git.js';
+import { ASIDE, setAside, type NotApplied } from '../git/set-aside.js';
 import { needsPerson } from './needs-person.js';
 import { readDiskClock, type DiskMoment } from '../files/disk-clock.js';
 import { holdFolder, lockFolder, type ProcessLock } from '../files/lock-folder.js';
@@ -49,6 +58,8 @@ export interface SealRun {
   readonly stillSeen: StillSeen;
   readonly about: RunEffect;
   readonly signal: AbortSignal;
+  /** Reads the draft's repository. */
+  readonly inSandbox: InSandbox;
 }
 
 export type SealedRun =
@@ -133,6 +144,7 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
   };
 
   const recover = async (run: KeptRun): Promise<void> => {
+    if (await finishGitChange(run.root)) await noteApplied(run.root);
     if ((await findUnfinished(run.root)) !== undefined) await undoUnfinished(run.root);
     if (run.status?.state !== 'applying') return;
     const { callId, chatId } = run.status;
@@ -153,7 +165,7 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
         await chown(join(root, 'upper'), uid, gid).catch(() => undefined);
         await chmod(join(root, 'upper'), mode & 0o7777);
         const since: DiskMoment = await readDiskClock(join(root, 'clock'));
-        const record = { ...given, since };
+        const record = { ...given, since, ...(await startGit(root, given)) };
         await writeRunRecord(root, record);
         return { root, record, ended: undefined, status: undefined };
       } catch (error) {
@@ -167,25 +179,36 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
       locked(id, async (run) => {
         if (run.ended === undefined) await writeEnded(run.root, ended);
       }),
-    async seal(id, { rules, stillSeen, about, signal }) {
+    async seal(id, { rules, stillSeen, about: described, signal, inSandbox }) {
       const first = await must(id);
       const { root } = first;
-      const { folder: workingDirectory, since } = first.record;
+      const { folder: workingDirectory, since: start, branch: name, program } = first.record;
+      // On a branch, what others changed meanwhile is no conflict: the working tree stays as it is.
+      const since = name === undefined ? start : await readDiskClock(join(root, 'clock'));
       const layer = { root, upper: join(root, 'upper'), workingDirectory, since, stillSeen };
+      refuseUnlessSealable(first);
+      const notApplied = await setAside(layer);
+      const branch = name === undefined ? undefined : { name, program: program.join(' ') };
       try {
         return await planChange(place, layer, { ...rules, withoutGit: true }, async (draft, leftOut) => {
           const run = await must(id);
           refuseUnlessSealable(run);
-          if (isEmptyPlan(draft.plan) && about.login === undefined) {
+          const git = hasStartRefs(root)
+            ? await readGitChange({ root, workingDirectory, inSandbox, branch, isProtected: rules.isProtected }, draft)
+            : undefined;
+          const isUnchanged = isEmptyPlan(draft.plan) && (git === undefined || isEmptyGitChange(git));
+          if (isUnchanged && described.login === undefined) {
             await move(run, { state: 'unchanged' });
             return { kind: 'unchanged', leftOut };
           }
+          const about = aboutWith(described, git, notApplied);
           const result = { exitCode: about.exitCode, stdout: '', stderr: '' };
           const rest = { leftOut, result, run: about };
-          const { effect, paths, bytes, changes } = await describeChange(draft, rest, { signal });
+          const change = git === undefined ? draft : { ...draft, git };
+          const { effect, paths, bytes, changes } = await describeChange(change, rest, { signal });
           const { plan } = draft;
           const own = { kind: 'kept', key: id, agent: first.record.agentId, workingDirectory } as const;
-          const found = { plan, bytes, effect, needsPerson: needsPerson(changes) };
+          const found = { plan, bytes, effect, needsPerson: needsPerson(changes, git), ...(git === undefined ? {} : { git }) };
           await writeRecord(root, { ...own, ...found, ...rest, ...(paths === undefined ? {} : { paths }) });
           return { kind: 'sealed', effect };
         });
@@ -289,6 +312,30 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
   };
 }
 
+/** Keeps the refs of the folder. Where the person has changes of their own, commits go to a branch. */
+async function startGit(root: string, { folder, branch, program, id }: Omit<RunRecord, 'since'>): Promise<{ branch?: string }> {
+  if ((await findGitFolder(folder)) !== 'here' || (await whyNoGit(folder)) !== undefined) return {};
+  await keepStartRefs(root, folder);
+  if (branch !== undefined || !(await hasOwnChanges(folder))) return {};
+  const short = basename(program[0] ?? 'run').replaceAll(/[^\w-]+/g, '') || 'run';
+  return { branch: `run/${short}-${id.slice(-4)}` };
+}
+
+function hasStartRefs(root: string): boolean {
+  return existsSync(join(root, START));
+}
+
+function aboutWith({ branch: _, ...about }: RunEffect, git: GitChange | undefined, notApplied: readonly NotApplied[]): RunEffect {
+  const { commits = [], refs = [], branch } = git === undefined ? {} : describeGitChange(git);
+  return {
+    ...about,
+    ...(commits.length === 0 ? {} : { commits }),
+    ...(refs.length === 0 ? {} : { refs }),
+    ...(notApplied.length === 0 ? {} : { notApplied: notApplied.slice(0, 1_000) }),
+    ...(branch === undefined ? {} : { branch }),
+  };
+}
+
 const GONE = 'nothing was applied: this call may not apply this run, or no longer. See `countersign runs`';
 const CHANGED =
   'nothing was applied: the draft or the rules changed after the change was sealed. Apply it again with `countersign runs apply`';
@@ -315,7 +362,7 @@ export function isRunId(id: string): boolean {
 
 /** What is left says what became of the run. */
 async function removeDraft(root: string): Promise<void> {
-  for (const name of ['upper', 'work', 'home', 'before', 'git']) {
+  for (const name of ['upper', ASIDE, START, 'work', 'home', 'before', PACK_FILE, 'git-index']) {
     const path = join(root, name);
     if ((await find(path).catch(() => undefined)) !== undefined) await removeTree(path).catch(() => undefined);
   }

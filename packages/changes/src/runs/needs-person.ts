@@ -1,10 +1,14 @@
 import type { Change } from '../effect/list-changes.js';
 import { readVersion } from '../effect/list-changes.js';
+import type { GitChange } from '../git/git-change.js';
 import { whyHidden } from '../inspect/new-files.js';
 
-/** The paths of a run's change that no rule can allow (RUN18): new executables, and whatever has a dot-name or is in a dot-folder. */
-export function needsPerson(changes: readonly Change[]): string[] {
-  return changes.flatMap((change) => (isPersons(change) ? [change.path] : []));
+/** The paths and refs of a run's change that no rule can allow (RUN18): new executables, whatever has a dot-name or is in a dot-folder, and moved refs. */
+export function needsPerson(changes: readonly Change[], git?: GitChange): string[] {
+  return [
+    ...changes.flatMap((change) => (isPersons(change) ? [change.path] : [])),
+    ...(git?.refs.map(({ name }) => name) ?? []),
+  ];
 }
 
 function isPersons(change: Change): boolean {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { endedRunSchema, runAgentSchema, runProcessSchema, type EndedRun } from '@countersign/protocol';
 import { z } from 'zod';
-import { writeDurably } from '../apply/journal.js';
+import { writeDurably } from '../files/write-durably.js';
 
 const list = z.array(z.string()).readonly();
 const nsSchema = z

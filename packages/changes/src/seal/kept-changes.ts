@@ -152,8 +152,8 @@ export function keptChanges(
       const { bytes, changes: _, ...found } = await describeChange(draft, { leftOut, result, triedHosts }, { signal });
       if (bytes > budget.bytes) return undefined;
       await makeSpace(bytes, callId, agent);
-      const { plan, workingDirectory } = draft;
-      const about = { key, agent, workingDirectory, plan, leftOut, result, bytes };
+      const { plan, workingDirectory, git } = draft;
+      const about = { key, agent, workingDirectory, plan, leftOut, result, bytes, ...(git === undefined ? {} : { git }) };
       await writeRecord(draft.root, { kind: 'kept', ...about, ...found });
       await put(draft.root, callId);
       return found;

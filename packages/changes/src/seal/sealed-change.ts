@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import type { EffectPaths } from '@countersign/core/ports';
 import { effectSchema, noEffectReasonSchema, runEffectSchema } from '@countersign/protocol';
 import { z } from 'zod';
-import { writeDurably } from '../apply/journal.js';
+import { writeDurably } from '../files/write-durably.js';
 import { hashEffect } from '../effect/effect-of.js';
+import { gitChangeSchema } from '../git/git-change.js';
+import { findMovedRefs } from '../git/move-refs.js';
 import { listChanges } from '../effect/list-changes.js';
 import { inspectLayer } from '../inspect/inspect-layer.js';
 import { leftOutSchema } from '../inspect/left-out.js';
@@ -38,6 +40,8 @@ const sealedSchema = z.strictObject({
   workingDirectory: z.string(),
   /** Names the version of each path that it replaces. The new files are in `upper`, beside the record. */
   plan: planSchema,
+  /** What it does to the folder's repository. The new objects are beside the record. */
+  git: gitChangeSchema.exactOptional(),
   leftOut: z.array(leftOutSchema).readonly(),
   result: resultSchema,
   /** Set for the change of a run. */
@@ -83,14 +87,15 @@ export async function readSealed(root: string, effectHash?: string): Promise<Sea
   return effectHash === undefined || found.effect.effectHash === effectHash ? found : undefined;
 }
 
-export function changeIn(root: string, { plan, workingDirectory }: SealedChange): PlannedChange {
-  return { plan, workingDirectory, root, upper: join(root, 'upper') };
+export function changeIn(root: string, { plan, workingDirectory, git }: SealedChange): PlannedChange {
+  return { plan, workingDirectory, root, upper: join(root, 'upper'), ...(git === undefined ? {} : { git }) };
 }
 
 /** Whether nobody has changed a path of it. With `rules`: and they leave out nothing else. The folder must be locked. */
 export async function isCurrent(change: PlannedChange, rules?: LayerRules): Promise<boolean> {
   try {
-    await checkPlan(change);
+    if (change.git?.branch === undefined) await checkPlan(change);
+    if ((await findMovedRefs(change.workingDirectory, change.git?.refs ?? [])).length > 0) return false;
     return rules === undefined || (await inspectLayer(change.upper, change.workingDirectory, rules)).length === 0;
   } catch {
     return false;

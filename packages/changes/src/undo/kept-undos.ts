@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs';
-import { chmod, lstat, mkdir, rename, writeFile } from 'node:fs/promises';
+import { chmod, link, lstat, mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Undos, UndoState } from '@countersign/core/ports';
 import { lockFolder, type ProcessLock } from '../files/lock-folder.js';
-import type { PlannedChange } from '../plan/planned-change.js';
+import { findMovedRefs } from '../git/move-refs.js';
+import { PACK_FILE } from '../git/read-draft.js';
+import { reverseGitChange } from '../git/reverse-git-change.js';
+import { appliedFiles, type PlannedChange } from '../plan/planned-change.js';
 import { checkPlan } from '../plan/check-plan.js';
 import { readDiskClock, type DiskMoment } from '../files/disk-clock.js';
 import { ChangeConflict } from '../plan/change-conflict.js';
@@ -40,7 +43,7 @@ export interface KeptUndos extends Undos {
 }
 
 /** What a call has changed in a working folder. */
-interface ChangedFolder extends Pick<PlannedChange, 'plan' | 'workingDirectory'> {
+interface ChangedFolder extends Pick<PlannedChange, 'plan' | 'workingDirectory' | 'git'> {
   readonly drafted: DraftedFiles;
   /** Puts the old files into a folder, at the paths where they were. */
   readonly moveOld: (upper: string) => Promise<void>;
@@ -104,7 +107,7 @@ export function keptUndos(place: ProcessLock, owner: string, limits: UndoLimits 
   };
 
   const keep = async (callId: string, changed: ChangedFolder): Promise<void> => {
-    const bytes = oldBytes(changed.plan);
+    let bytes = oldBytes(changed.plan);
     if (bytes > limits.bytes || removesEscaped(changed.plan)) return;
     const { workingDirectory, drafted } = changed;
     const plan = await reversePlan(changed, drafted);
@@ -112,11 +115,14 @@ export function keptUndos(place: ProcessLock, owner: string, limits: UndoLimits 
     try {
       await mkdir(join(root, 'upper'), { recursive: true, mode: 0o700 });
       await changed.moveOld(join(root, 'upper'));
+      const reversed = changed.git === undefined ? undefined : await reverseGitChange(changed.git, { root, workingDirectory });
+      bytes += reversed?.bytes ?? 0;
       await makeSpace(bytes);
       const contents = Object.fromEntries(
         [...drafted].flatMap(([path, { content }]) => (content === undefined ? [] : [[path, content]])),
       );
-      await writeRecord(root, { kind: 'kept', at: Date.now(), workingDirectory, plan, contents, bytes });
+      const git = reversed === undefined ? {} : { git: reversed.git };
+      await writeRecord(root, { kind: 'kept', at: Date.now(), workingDirectory, plan, contents, ...git, bytes });
       await drop(callId);
       await rename(root, rootOf(callId));
     } catch (error) {
@@ -126,10 +132,12 @@ export function keptUndos(place: ProcessLock, owner: string, limits: UndoLimits 
   };
 
   const check = async (root: string, kept: KeptUndo): Promise<UndoState> => {
-    const { plan, workingDirectory } = kept;
-    const draft: PlannedChange = { plan, workingDirectory, root, upper: join(root, 'upper') };
+    const { workingDirectory } = kept;
+    const draft = undoIn(root, kept);
     try {
       await checkPlan(draft);
+      const moved = await findMovedRefs(workingDirectory, kept.git?.refs ?? []);
+      if (moved.length > 0) return { kind: 'conflict', paths: moved };
     } catch (error) {
       if (error instanceof ChangeConflict) return { kind: 'conflict', paths: error.conflicts };
       throw error;
@@ -152,15 +160,17 @@ export function keptUndos(place: ProcessLock, owner: string, limits: UndoLimits 
 
   return {
     async apply(callId, draft, now) {
-      const drafted = await readDrafted(draft);
+      const files = appliedFiles(draft);
+      const drafted = await readDrafted(files);
       await applyChange(place, draft, now, async (oldAt) => {
         if (drafted === undefined) return;
-        const { plan, workingDirectory, upper } = draft;
+        const { plan, workingDirectory, upper, git } = files;
         // Removing the draft's name of a file later would change the file's change time, and it would look changed by someone else.
         await removeTree(upper).catch(() => undefined);
         const moveOld = (to: string): Promise<void> => moveOldFiles(plan, to, oldAt);
         // The call is done. If this fails, it can't be undone.
-        await keep(callId, { plan, workingDirectory, drafted, moveOld }).catch(() => undefined);
+        const changed = { plan, workingDirectory, drafted, moveOld, ...(git === undefined ? {} : { git }) };
+        await keep(callId, changed).catch(() => undefined);
       });
     },
     keep: (callId, changed) => keep(callId, changed).catch(() => undefined),
@@ -173,12 +183,11 @@ export function keptUndos(place: ProcessLock, owner: string, limits: UndoLimits 
         try {
           // If we are killed, the next start rolls this back and deletes it, and what is kept is still complete.
           await linkTree(join(rootOf(callId), 'upper'), join(root, 'upper'));
+          if (kept.git?.pack !== undefined) await link(join(rootOf(callId), PACK_FILE), join(root, PACK_FILE));
           const state = await check(root, kept);
           if (state.kind !== 'ready' || state.effect.effectHash !== effectHash) return state;
-          const { plan, workingDirectory } = kept;
-          const draft = { plan, workingDirectory, root, upper: join(root, 'upper') };
           await writeFile(join(rootOf(callId), TRIED), '', { mode: 0o600 });
-          await applyChange(place, draft, await readDiskClock(join(root, 'clock')));
+          await applyChange(place, undoIn(root, kept), await readDiskClock(join(root, 'clock')));
           await writeRecord(rootOf(callId), { kind: 'undone', at: Date.now() });
           known.delete(callId);
           await removeTree(join(rootOf(callId), 'upper')).catch(() => undefined);
@@ -195,6 +204,10 @@ export function keptUndos(place: ProcessLock, owner: string, limits: UndoLimits 
       return kept.map(({ callId, record: { at } }) => ({ invocationId: callId, until: at + limits.ms }));
     },
   };
+}
+
+function undoIn(root: string, { plan, workingDirectory, git }: KeptUndo): PlannedChange {
+  return { plan, workingDirectory, root, upper: join(root, 'upper'), ...(git === undefined ? {} : { git }) };
 }
 
 /** Moves old files to the paths where they were. */

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { writeDurably } from '../apply/journal.js';
+import { writeDurably } from '../files/write-durably.js';
+import { gitChangeSchema } from '../git/git-change.js';
 import { planSchema } from '../plan/plan.js';
 
 const recordSchema = z.discriminatedUnion('kind', [
@@ -14,6 +15,8 @@ const recordSchema = z.discriminatedUnion('kind', [
     plan: planSchema,
     /** What the call wrote, by path. Files beyond a limit are missing, and are compared by their times. */
     contents: z.record(z.string(), z.string()).default({}),
+    /** The refs that it moves back. Objects that they need are beside the record. */
+    git: gitChangeSchema.exactOptional(),
     /** The size of the old files. */
     bytes: z.number().int(),
   }),

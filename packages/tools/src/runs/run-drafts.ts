@@ -4,7 +4,8 @@ import { join, relative } from 'node:path';
 import { isInside, keptRuns, keptUndos, type KeptRuns, type KeptUndos, type SealedRun } from '@countersign/changes';
 import type { ProtectedPaths } from '@countersign/core/ports';
 import type { RunEffect } from '@countersign/protocol';
-import type { Overlay } from '../sandbox/draft/drafting.js';
+import type { DraftFolders, Overlay } from '../sandbox/draft/drafting.js';
+import { readInDraft } from '../sandbox/draft/in-draft.js';
 import { stillSeenIn } from '../sandbox/draft/open-draft.js';
 import { checkWorkingFolder, findHidden } from '../sandbox/find-hidden.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
@@ -57,6 +58,7 @@ export function runDrafts(sandbox: Sandbox, hide: readonly string[]): RunDrafts 
         about,
         signal,
         stillSeen: stillSeenOf(drafting, run.root, run.record.folder),
+        inSandbox: readInDraft(sandbox, foldersIn(run.root), run.record.folder),
       });
     },
     isInUse,
@@ -64,9 +66,12 @@ export function runDrafts(sandbox: Sandbox, hide: readonly string[]): RunDrafts 
 }
 
 function stillSeenOf(drafting: Overlay, root: string, folder: string): ReturnType<typeof stillSeenIn> {
+  return stillSeenIn(drafting, foldersIn(root), folder);
+}
+
+function foldersIn(root: string): DraftFolders {
   const at = (name: string): string => join(root, name);
-  const folders = { root, upper: at('upper'), work: at('work'), lower: at('lower'), merged: at('merged') };
-  return stillSeenIn(drafting, folders, folder);
+  return { root, upper: at('upper'), work: at('work'), lower: at('lower'), merged: at('merged') };
 }
 
 /** The index lists the tracked paths as plain text, except in version 4, which shortens them. */
