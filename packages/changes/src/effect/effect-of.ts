@@ -116,7 +116,10 @@ export function hashEffect(
   const left = leftOut.map(({ path, why }) => [path, why]);
   const { exitCode, stdout, stderr, note = '' } = result;
   // The schema puts the keys in order.
-  const more = [...(run === undefined ? [] : [runEffectSchema.parse(run)]), ...(git === undefined ? [] : [signedParts(git)])];
+  const more = [
+    ...(run === undefined ? [] : [runEffectSchema.parse(run)]),
+    ...(git === undefined ? [] : [signedParts(git)]),
+  ];
   const text = JSON.stringify([VERSION, lines, left, exitCode, stdout, stderr, note, ...more]);
   return createHash('sha256').update(text).digest('hex');
 }

@@ -41,15 +41,15 @@ export async function prepareGitChange({ root, workingDirectory }: Target, git: 
     await release();
     throw error;
   }
-  const { commit, abort } = refs;
+  const prepared = refs;
   return {
     async commit() {
-      await commit();
+      await prepared.commit();
       await moveIndex(root, workingDirectory, git.refs);
       await release();
     },
     async abort() {
-      await abort();
+      await prepared.abort();
       await unlink(join(root, PENDING));
       await release();
     },
@@ -119,7 +119,10 @@ export async function finishGitChange(root: string): Promise<boolean> {
   const isAt = ({ name }: MovedRef, oid: string | undefined): boolean => now.refs[name] === oid;
   const hasMoved = refs.some((ref) => isAt(ref, ref.to));
   if (hasMoved) {
-    const prepared = await prepareRefs(workingDirectory, refs.filter((ref) => isAt(ref, ref.from)));
+    const prepared = await prepareRefs(
+      workingDirectory,
+      refs.filter((ref) => isAt(ref, ref.from)),
+    );
     await prepared.commit();
     await moveIndex(root, workingDirectory, refs);
   }

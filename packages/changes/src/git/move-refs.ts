@@ -27,7 +27,16 @@ export async function prepareRefs(folder: string, refs: readonly MovedRef[]): Pr
   if (moved.length > 0) throw new ChangeConflict(moved);
   const program = findSystemProgram('git');
   if (program === undefined) throw new GitFailed('Git is not installed in a system folder');
-  const words = [...SAFE_SETTINGS, ...inRepository(folder), 'update-ref', '--no-deref', '-m', 'run: apply', '--stdin', '-z'];
+  const words = [
+    ...SAFE_SETTINGS,
+    ...inRepository(folder),
+    'update-ref',
+    '--no-deref',
+    '-m',
+    'run: apply',
+    '--stdin',
+    '-z',
+  ];
   // In a session of its own, so that Ctrl-C in our terminal doesn't reach it.
   const child = spawn(program, words, { cwd: '/', env: CLEAN_ENVIRONMENT, detached: true, stdio: 'pipe' });
   const ended = once(child, 'close') as Promise<[number | null]>;

@@ -43,7 +43,10 @@ export async function readGitChange(draft: EndedDraft, files?: PlannedChange): P
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error;
     const said = showPath(error.message).slice(-300);
-    return { refs: [], stays: [{ name: '.git', why: 'unreadable', paths: [said] }], commits: [], paths: NO_TREE_PATHS };
+    const stays: StayingRef[] = [{ name: '.git', why: 'unreadable', paths: [said] }];
+    // On a branch, files must not be applied in place of the commits.
+    const branch = draft.branch === undefined ? {} : { branch: draft.branch.name };
+    return { refs: [], stays, commits: [], paths: NO_TREE_PATHS, ...branch };
   } finally {
     await rm(join(draft.root, 'git'), { recursive: true, force: true });
   }

@@ -182,7 +182,8 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
     async seal(id, { rules, stillSeen, about: described, signal, inSandbox }) {
       const first = await must(id);
       const { root } = first;
-      const { folder: workingDirectory, since: start, branch: name, program } = first.record;
+      const { folder: workingDirectory, since: start, program } = first.record;
+      const name = hasStartRefs(root) ? first.record.branch : undefined;
       // On a branch, what others changed meanwhile is no conflict: the working tree stays as it is.
       const since = name === undefined ? start : await readDiskClock(join(root, 'clock'));
       const layer = { root, upper: join(root, 'upper'), workingDirectory, since, stillSeen };
@@ -201,6 +202,11 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
             await move(run, { state: 'unchanged' });
             return { kind: 'unchanged', leftOut };
           }
+          if (git?.branch !== undefined && isEmptyGitChange(git) && !isEmptyPlan(draft.plan)) {
+            const reason = `The commits could not be read: ${git.stays.flatMap(({ paths = [] }) => paths).join(', ')}`;
+            await move(run, { state: 'kept', why: 'failed', reason });
+            return { kind: 'conflict', reason };
+          }
           const about = aboutWith(described, git, notApplied);
           const result = { exitCode: about.exitCode, stdout: '', stderr: '' };
           const rest = { leftOut, result, run: about };
@@ -208,7 +214,13 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
           const { effect, paths, bytes, changes } = await describeChange(change, rest, { signal });
           const { plan } = draft;
           const own = { kind: 'kept', key: id, agent: first.record.agentId, workingDirectory } as const;
-          const found = { plan, bytes, effect, needsPerson: needsPerson(changes, git), ...(git === undefined ? {} : { git }) };
+          const found = {
+            plan,
+            bytes,
+            effect,
+            needsPerson: needsPerson(changes, git),
+            ...(git === undefined ? {} : { git }),
+          };
           await writeRecord(root, { ...own, ...found, ...rest, ...(paths === undefined ? {} : { paths }) });
           return { kind: 'sealed', effect };
         });
@@ -313,7 +325,10 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
 }
 
 /** Keeps the refs of the folder. Where the person has changes of their own, commits go to a branch. */
-async function startGit(root: string, { folder, branch, program, id }: Omit<RunRecord, 'since'>): Promise<{ branch?: string }> {
+async function startGit(
+  root: string,
+  { folder, branch, program, id }: Omit<RunRecord, 'since'>,
+): Promise<{ branch?: string }> {
   if ((await findGitFolder(folder)) !== 'here' || (await whyNoGit(folder)) !== undefined) return {};
   await keepStartRefs(root, folder);
   if (branch !== undefined || !(await hasOwnChanges(folder))) return {};
@@ -325,7 +340,7 @@ function hasStartRefs(root: string): boolean {
   return existsSync(join(root, START));
 }
 
-function aboutWith({ branch: _, ...about }: RunEffect, git: GitChange | undefined, notApplied: readonly NotApplied[]): RunEffect {
+function aboutWith(about: RunEffect, git: GitChange | undefined, notApplied: readonly NotApplied[]): RunEffect {
   const { commits = [], refs = [], branch } = git === undefined ? {} : describeGitChange(git);
   return {
     ...about,

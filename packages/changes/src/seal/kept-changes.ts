@@ -153,7 +153,16 @@ export function keptChanges(
       if (bytes > budget.bytes) return undefined;
       await makeSpace(bytes, callId, agent);
       const { plan, workingDirectory, git } = draft;
-      const about = { key, agent, workingDirectory, plan, leftOut, result, bytes, ...(git === undefined ? {} : { git }) };
+      const about = {
+        key,
+        agent,
+        workingDirectory,
+        plan,
+        leftOut,
+        result,
+        bytes,
+        ...(git === undefined ? {} : { git }),
+      };
       await writeRecord(draft.root, { kind: 'kept', ...about, ...found });
       await put(draft.root, callId);
       return found;

@@ -3,6 +3,7 @@ import { chmod, link, lstat, mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Undos, UndoState } from '@countersign/core/ports';
 import { lockFolder, type ProcessLock } from '../files/lock-folder.js';
+import { describeGitChange } from '../git/git-change.js';
 import { findMovedRefs } from '../git/move-refs.js';
 import { PACK_FILE } from '../git/read-draft.js';
 import { reverseGitChange } from '../git/reverse-git-change.js';
@@ -115,7 +116,8 @@ export function keptUndos(place: ProcessLock, owner: string, limits: UndoLimits 
     try {
       await mkdir(join(root, 'upper'), { recursive: true, mode: 0o700 });
       await changed.moveOld(join(root, 'upper'));
-      const reversed = changed.git === undefined ? undefined : await reverseGitChange(changed.git, { root, workingDirectory });
+      const reversed =
+        changed.git === undefined ? undefined : await reverseGitChange(changed.git, { root, workingDirectory });
       bytes += reversed?.bytes ?? 0;
       await makeSpace(bytes);
       const contents = Object.fromEntries(
@@ -142,7 +144,9 @@ export function keptUndos(place: ProcessLock, owner: string, limits: UndoLimits 
       if (error instanceof ChangeConflict) return { kind: 'conflict', paths: error.conflicts };
       throw error;
     }
-    const { effect, paths } = await describeChange(draft, NOTHING_RAN);
+    const { refs = [] } = kept.git === undefined ? {} : describeGitChange(kept.git);
+    const run = refs.length === 0 ? {} : { run: { program: ['undo'], exitCode: 0, refs } };
+    const { effect, paths } = await describeChange(draft, { ...NOTHING_RAN, ...run });
     return { kind: 'ready', effect, paths, workingDirectory };
   };
 

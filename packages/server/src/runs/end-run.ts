@@ -105,7 +105,7 @@ function titleOf(program: readonly string[]): string {
 }
 
 function describeRun({ record }: Kept, { exitCode, hosts, variables, notes, login }: EndedRun): RunEffect {
-  const { program, hidden, trackedHidden, branch } = record;
+  const { program, hidden, trackedHidden } = record;
   return {
     program: [...program],
     exitCode,
@@ -114,7 +114,6 @@ function describeRun({ record }: Kept, { exitCode, hosts, variables, notes, logi
     ...(hidden.length === 0 ? {} : { hidden: hidden.length }),
     ...(trackedHidden ? { trackedHidden: true } : {}),
     ...(notes.length === 0 ? {} : { notes: [...notes] }),
-    ...(branch === undefined ? {} : { branch }),
     ...(login === undefined ? {} : { login: { agent: login.agent, file: login.file, account: login.account } }),
   };
 }

@@ -1,18 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, realpath, rm, stat } from 'node:fs/promises';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  makeCallFolder,
-  readDiskClock,
   readGitChange,
-  keepStartRefs,
   runProgram,
-  type DiskMoment,
   type EndedDraft,
   type GitChange,
+  type KeptRuns,
+  type KeptUndos,
   type PlannedChange,
 } from '@countersign/changes';
+import type { ProtectedPaths } from '@countersign/core/ports';
+import type { Effect } from '@countersign/protocol';
+import { runDrafts } from '../runs/run-drafts.js';
 import { findSandbox } from '../sandbox/find-sandbox.js';
 import { bubblewrapBase, type Bubblewrap } from '../sandbox/bubblewrap-arguments.js';
 import { readInDraft } from '../sandbox/draft/in-draft.js';
@@ -21,12 +22,17 @@ import { placeArguments, writeArguments, type DraftFolders } from '../sandbox/dr
 /** A folder with a repository, and a draft of it in which scripts run. */
 export interface GitDraft extends DraftFolders {
   readonly path: string;
-  readonly since: DiskMoment;
   /** Runs a shell script outside, as the person. */
   outside(script: string): string;
   /** Runs a shell script in the draft, as the agent. */
   inside(script: string): Promise<string>;
   read(more?: Partial<EndedDraft>, files?: PlannedChange): Promise<GitChange>;
+  /** Ends the run and seals its change. */
+  seal(): Promise<Effect>;
+  /** Applies the sealed change, and returns the id of the call that did. */
+  apply(effect: Effect): Promise<string>;
+  readonly kept: KeptRuns & { readonly id: string };
+  readonly undos: KeptUndos;
   remove(): Promise<void>;
 }
 
@@ -55,7 +61,7 @@ export async function findOverlaySandbox(): Promise<Bubblewrap | undefined> {
 }
 
 /** `setUp` runs in the folder before the run starts. It has one commit with `a.txt` and `src/b.txt` on `main`. */
-export async function openGitDraft(sandbox: Bubblewrap, setUp = ':'): Promise<GitDraft> {
+export async function openGitDraft(sandbox: Bubblewrap, setUp = ':', branch?: string): Promise<GitDraft> {
   const { drafting } = sandbox;
   if (drafting.how === 'copy') throw new Error('needs an overlay');
   const path = await realpath(await mkdtemp(join(tmpdir(), 'countersign-test-')));
@@ -64,18 +70,23 @@ export async function openGitDraft(sandbox: Bubblewrap, setUp = ':'): Promise<Gi
   outside(
     `git init -q -b main; mkdir src; echo a > a.txt; echo b > src/b.txt; git add -A; git commit -qm first; ${setUp}`,
   );
-  const root = await makeCallFolder(drafting.folder);
+  const drafts = runDrafts(sandbox, [path]);
+  if ('refused' in drafts) throw new Error(drafts.refused);
+  const { kept, undos } = drafts;
+  const id = `run_${crypto.randomUUID()}`;
+  const about = { program: ['agent', 'work'], exitCode: 0 };
+  const { root } = await kept.start({
+    ...{ id, worldId: 'world', agentId: 'agent', by: {}, folder: path, startedAt: 0, program: about.program },
+    ...{ hidden: [], trackedHidden: false, hosts: [], supervisor: { pid: 1, started: '1' } },
+    ...(branch === undefined ? {} : { branch }),
+  });
   const at = (name: string): string => join(root, name);
   const folders = { root, upper: at('upper'), work: at('work'), lower: at('lower'), merged: at('merged') };
-  for (const name of ['upper', 'work', 'lower', 'merged']) await mkdir(at(name), { mode: 0o700 });
-  await chmod(folders.upper, (await stat(path)).mode & 0o7777);
-  const since = await readDiskClock(at('clock'));
-  await keepStartRefs(root, path);
   const inSandbox = readInDraft(sandbox, folders, path);
+  let calls = 0;
   return {
     ...folders,
     path,
-    since,
     outside,
     async inside(script) {
       const words = [...bubblewrapBase(sandbox, { network: 'none' }), ...placeArguments(drafting, folders, path)];
@@ -86,6 +97,25 @@ export async function openGitDraft(sandbox: Bubblewrap, setUp = ':'): Promise<Gi
       return String(await runProgram(all, { env: AGENT }));
     },
     read: (more, files) => readGitChange({ root, workingDirectory: path, inSandbox, ...more }, files),
+    async seal() {
+      const ended = { exitCode: 0, why: 'exited', hosts: [], variables: [], ports: [], notes: [] } as const;
+      await kept.noteEnd(id, { ...ended, hosts: [], variables: [], ports: [], notes: [] });
+      const protectedPaths = { isProtected: () => false, list: () => [] } as unknown as ProtectedPaths;
+      const signal = new AbortController().signal;
+      const sealed = await drafts.seal(id, { protectedPaths, about, signal });
+      if (sealed.kind === 'conflict') throw new Error(sealed.reason);
+      if (sealed.kind === 'unchanged') throw new Error('unchanged');
+      return sealed.effect;
+    },
+    async apply({ effectHash }) {
+      calls += 1;
+      const callId = `call-${path.slice(-6)}-${calls}`;
+      await kept.bind(id, { callId, chatId: 'chat' });
+      await kept.apply(id, callId, { effectHash, rules: {} });
+      return callId;
+    },
+    kept: { ...kept, id },
+    undos,
     async remove() {
       await rm(root, { recursive: true, force: true });
       await rm(path, { recursive: true, force: true });
