@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { layerReader, type LayerReader } from '../plan/layer-entries.js';
 import { isGitFolder } from '../runs-later/runs-later.js';
 import { readIgnoreRules, type IgnoreRules } from './ask-ignored.js';
+import { START } from './refs.js';
 
 /** A file or folder of a draft that is not applied, because the folder's rules ignore it. */
 export interface NotApplied {
@@ -18,7 +19,7 @@ export interface NotApplied {
 export const ASIDE = 'aside';
 
 /**
- * Moves out of a draft what is never applied as files: Git folders, and what the folder's own rules ignored before the run. The rules in the
+ * Moves out of a draft what is never applied as files: the Git folder of a repository that was there before, and what the folder's own rules ignored before the run. The rules in the
  * draft don't count, because the program could have written them. `include`: paths that a person wants applied all the same.
  */
 export async function setAside(
@@ -58,8 +59,10 @@ async function walkLevel(folders: readonly string[], now: Walking): Promise<stri
       const path = join(folder, name.toString());
       // Inspecting the draft leaves out other names.
       if (!Buffer.from(name.toString()).equals(name)) continue;
-      if (isGitFolder(name.toString())) await moveAside(path, now, path !== '.git');
-      else if (!now.include.includes(path)) entries.push({ path, isFolder: kind === 'folder' });
+      // Inspecting the draft leaves out and names all other Git folders.
+      if (isGitFolder(name.toString())) {
+        if (path === '.git' && existsSync(join(now.root, START))) await moveAside(path, now, false);
+      } else if (!now.include.includes(path)) entries.push({ path, isFolder: kind === 'folder' });
     }
   }
   const asked = entries.map(({ path, isFolder }) => (isFolder && !isLink(path, now) ? `${path}/` : path));
