@@ -1,7 +1,9 @@
-import { mkdir, rename, rmdir } from 'node:fs/promises';
+import { mkdir, readFile, rename, rmdir } from 'node:fs/promises';
 import { existsSync, lstatSync } from 'node:fs';
 import { Buffer } from 'node:buffer';
 import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { writeDurably } from '../files/write-durably.js';
 import { layerReader, type LayerReader } from '../plan/layer-entries.js';
 import { isGitFolder } from '../runs-later/runs-later.js';
 import { readIgnoreRules, type IgnoreRules } from './ask-ignored.js';
@@ -30,7 +32,21 @@ export async function setAside(
   const now: Walking = { root, upper, workingDirectory, rules, include, reader: await layerReader(upper), found: [] };
   let folders = [''];
   while (folders.length > 0) folders = await walkLevel(folders, now);
-  return now.found.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const all = [...(await readList(root)), ...now.found].filter(({ path }) => !include.includes(path));
+  const sorted = all.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  await writeDurably(join(root, LIST), JSON.stringify(sorted));
+  return sorted;
+}
+
+/** What was set aside when an earlier change of the same draft was sealed. */
+const LIST = 'aside.json';
+const listSchema = z.array(
+  z.strictObject({ path: z.string(), files: z.number().int(), hint: z.string().exactOptional() }),
+);
+
+async function readList(root: string): Promise<NotApplied[]> {
+  const text = await readFile(join(root, LIST), 'utf8').catch(() => '[]');
+  return listSchema.parse(JSON.parse(text));
 }
 
 /** Moves what was set aside back into the draft, except its Git folder. */
