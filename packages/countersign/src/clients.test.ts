@@ -97,6 +97,10 @@ describe('a client’s tool', () => {
       status: 409,
       state: 'succeeded',
     });
+    const again = { kind: 'recorded', status: 200, invocationId: t.call, state: 'succeeded' };
+    expect(await t.world.clients.answer(t.client.clientId, answer)).toEqual(again);
+    const failed = { tool_call_id: t.call, error: 'red' };
+    expect(await t.world.clients.answer(t.client.clientId, failed)).toMatchObject({ status: 409 });
     await t.world.quiet();
     expect(t.provider.requests).toHaveLength(2);
     expect(await t.world.clients.pending(t.client.clientId)).toEqual([]);

@@ -40,6 +40,10 @@ export async function answerClientCall(
   const reported = await reportCall(runtime, call, result);
   if (reported.kind === 'recorded')
     return { kind: 'recorded', status: 200, invocationId: call.id, state: reported.state };
+  // The response to the first one may have been lost.
+  const { call: ended, isRepeat } = reported;
+  if (isRepeat && (ended?.status === 'succeeded' || ended?.status === 'failed'))
+    return { kind: 'recorded', status: 200, invocationId: call.id, state: ended.status };
   return refused('settled', 'this call is not waiting for a result', reported.call?.status);
 }
 
