@@ -70,7 +70,12 @@ export const createToken: Choose = (history) => {
       const body = { name: 'made', scopes, expiresAt: new Date(expiresAt).toISOString() };
       const answer = await home.send(by.headers, 'POST', `/people/${person}/tokens`, body);
       if (answer?.status !== 201) return;
-      const isWhole = by.scopes === undefined && by.external === undefined;
+      // A token that may manage its person's tokens creates none that may do more than itself (WHO5).
+      const isManaging =
+        by.scopes?.includes('admin') === true &&
+        scopes.every((scope) => by.scopes?.includes(scope)) &&
+        WORLDS.some((world) => ledger.may(by, 'admin', world, now));
+      const isWhole = (by.scopes === undefined && by.external === undefined) || isManaging;
       const mayAnywhere = scopes.every((scope) => WORLDS.some((world) => ledger.personMay(by.person, scope, world)));
       const isLive = WORLDS.some((world) => ledger.may(by, 'read', world, now));
       if (!isWhole || person !== by.person || !mayAnywhere || !isLive)
