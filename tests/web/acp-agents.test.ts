@@ -136,7 +136,7 @@ describe.runIf(hasBrowser)('an agent that is another program', () => {
       expect(await readdir(folder)).toEqual(['a.tmp']);
     });
 
-    it('[EXT1.14] its chat has no message field and says why, also on a phone', async () => {
+    itAtFullSize('[EXT1.14] its chat has no message field and says why, also on a phone', async () => {
       const { world } = await opened.newChat();
       const { agent } = await opened.api.external.createAgent(world, { name: 'Claude', program: 'claude' });
       const call = {

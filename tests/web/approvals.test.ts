@@ -194,26 +194,29 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('[CALL5.2] approving for this chat covers calls like this one or, on request, every call, and is revoked under Grants', async () => {
-    const { page, world, chat, path } = await enter();
-    await ask({ world, chat }, 'chat-a');
-    await choose(page, 'Approve for this chat');
-    const scope = page.getByRole('group', { name: 'Approve for this chat' });
-    await scope.getByText('press calls like button=chat-a', { exact: true }).waitFor();
-    await scope.getByLabel('every call to press in this chat').check();
-    await scope.getByText('every press call', { exact: true }).waitFor();
-    await decide(page, 'Approve for this chat');
-    await said(page, 'Finished. done').waitFor();
-    await opened.api.send(world, chat, { content: press('chat-b') });
-    await toolCard(page, 'chat-b').getByText('done').waitFor();
-    expect(opened.ran).toContain('chat-b');
-    await goTo(page, `/w/${world}/grants`);
-    await button(page, 'Revoke').click();
-    await page.getByText('No grants.').waitFor();
-    await goTo(page, path);
-    await ask({ world, chat }, 'chat-c');
-    expect(opened.ran).not.toContain('chat-c');
-  });
+  itAtFullSize(
+    '[CALL5.2] approving for this chat covers calls like this one or, on request, every call, and is revoked under Grants',
+    async () => {
+      const { page, world, chat, path } = await enter();
+      await ask({ world, chat }, 'chat-a');
+      await choose(page, 'Approve for this chat');
+      const scope = page.getByRole('group', { name: 'Approve for this chat' });
+      await scope.getByText('press calls like button=chat-a', { exact: true }).waitFor();
+      await scope.getByLabel('every call to press in this chat').check();
+      await scope.getByText('every press call', { exact: true }).waitFor();
+      await decide(page, 'Approve for this chat');
+      await said(page, 'Finished. done').waitFor();
+      await opened.api.send(world, chat, { content: press('chat-b') });
+      await toolCard(page, 'chat-b').getByText('done').waitFor();
+      expect(opened.ran).toContain('chat-b');
+      await goTo(page, `/w/${world}/grants`);
+      await button(page, 'Revoke').click();
+      await page.getByText('No grants.').waitFor();
+      await goTo(page, path);
+      await ask({ world, chat }, 'chat-c');
+      expect(opened.ran).not.toContain('chat-c');
+    },
+  );
 
   itAtFullSize(
     '[CALL5.4] approving for this chat lists the waiting calls that it also runs, and then runs them',

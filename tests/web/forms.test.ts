@@ -100,7 +100,7 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
     },
   );
 
-  it('[HTTP15] an agent that someone else changed in the meantime is not overwritten', async () => {
+  itAtFullSize('[HTTP15] an agent that someone else changed in the meantime is not overwritten', async () => {
     const page = await go('agents?agent=ada');
     const dialog = page.getByRole('dialog');
     await expect.poll(() => dialog.getByLabel('Model').inputValue()).toBe('test');

@@ -40,8 +40,7 @@ describe.runIf(hasBrowser)(`a chat of ${COUNT} messages`, () => {
     for (let pages = 0; pages < PAGES; pages += 1) {
       const before = await lowest();
       const pageBefore = await holdUp(page, OLDER);
-      await scrollTo(log, 200);
-      await pageBefore.asked;
+      await scrollUntil(pageBefore.asked);
       await atRest(log);
       // What is visible before the page arrives.
       const seen = await lowest();
@@ -68,8 +67,7 @@ describe.runIf(hasBrowser)(`a chat of ${COUNT} messages`, () => {
     });
     // Refuse only after scrolling has stopped: later movement would count as scrolling.
     const refusal = await holdUp(page, OLDER);
-    await scrollTo(log, 200);
-    await refusal.asked;
+    await scrollUntil(refusal.asked);
     await atRest(log);
     refusal.letGo();
     await page.getByText('The store is busy.').waitFor();
@@ -131,6 +129,24 @@ describe.runIf(hasBrowser)(`a chat of ${COUNT} messages`, () => {
     expect(await page.getByRole('article').count()).toBeLessThan(60);
     expect(visit.complaints).toEqual([]);
   });
+
+  /**
+   * Scrolls up until older messages are requested. One scroll has no effect while another page is loading, or if the list returns
+   * to the end at that moment: then a test waited for the request until its timeout.
+   */
+  async function scrollUntil(asked: Promise<void>): Promise<void> {
+    const log = visit.page.getByRole('log', { name: 'Transcript' });
+    let isAsked = false;
+    void asked.then(() => {
+      isAsked = true;
+    });
+    let top = 200;
+    const scrollOn = async (): Promise<boolean> => {
+      if (!isAsked) await scrollTo(log, (top -= 1));
+      return isAsked;
+    };
+    await expect.poll(scrollOn, { interval: 500 }).toBe(true);
+  }
 
   /** The number of the message in the middle of the view, or 0. */
   async function inTheMiddle(): Promise<number> {

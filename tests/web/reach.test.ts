@@ -273,7 +273,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
       expect(opened.ran).not.toContain('calm-e');
     });
 
-    it('the visible call is not replaced when it is decided elsewhere while others wait', async () => {
+    itAtFullSize('the visible call is not replaced when it is decided elsewhere while others wait', async () => {
       const { page, world, chat } = await enter();
       await opened.api.send(world, chat, { content: ['calm-g', 'calm-h'].map(press).join('\n') });
       await page.getByRole('list', { name: 'Also waiting' }).waitFor();

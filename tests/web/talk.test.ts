@@ -68,7 +68,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await answer.getByText('**weigh** <b>this</b>').waitFor();
   });
 
-  it('[WORLD3] an @ at the start of a line offers the agents, and the keyboard completes them', async () => {
+  itAtFullSize('[WORLD3] an @ at the start of a line offers the agents, and the keyboard completes them', async () => {
     const { page, world, chat } = await enter();
     await opened.api.createAgent(world, { name: 'Bea Two', provider: 'obedient', model: 'test' });
     await page.getByRole('link', { name: 'Bea Two' }).waitFor();
@@ -135,33 +135,36 @@ describe.runIf(hasBrowser)('talking', () => {
     await wrote(page, 'Your call to press changed nothing, because others changed the same files').waitFor();
   });
 
-  it('[WORLD11] a message on hold says so, even after others have spoken, and denies only the calls that block it', async () => {
-    const { page, world, chat } = await enter();
-    await opened.api.createAgent(world, { name: 'Bob', provider: 'obedient', model: 'test', tools: ['*'] });
-    await opened.api.send(world, chat, { content: `@Ada\n${press('in the way')}` });
-    await button(page, 'Approve once').waitFor();
-    expect(await page.getByText('Your message is queued.').count()).toBe(0);
-    await write(page, '@Ada\nsay I am behind');
-    await page.getByText("Your message is queued. Ada can't answer until you decide on the waiting calls.").waitFor();
-    await opened.api.send(world, chat, { content: `@Bob\n${press('not in the way')}` });
-    await toolCard(page, 'not in the way').waitFor();
-    await page.getByText('Your message is queued.').waitFor();
-    await button(page, 'Deny all and continue').click();
-    await said(page, 'I am behind').waitFor();
-    await expect.poll(() => page.getByText('Your message is queued.').count()).toBe(0);
-    await toolCard(page, 'in the way').first().getByText('denied').waitFor();
-    await toolCard(page, 'not in the way').getByText('waiting for you').waitFor();
-    expect((await opened.api.approvals(world)).items.map(({ agentId }) => agentId)).toEqual(['bob']);
-    expect(opened.ran).not.toContain('in the way');
-    // An answer that is not directly below its message shows which one it answers, and links to it.
-    const answer = said(page, 'Finished. denied');
-    await answer.getByRole('button', { name: /in reply to you: @Ada/ }).click();
-    const marked = page.locator('article[aria-current]');
-    await marked.filter({ hasText: 'call press' }).waitFor();
-    expect(await marked.count()).toBe(1);
-  });
+  itAtFullSize(
+    '[WORLD11] a message on hold says so, even after others have spoken, and denies only the calls that block it',
+    async () => {
+      const { page, world, chat } = await enter();
+      await opened.api.createAgent(world, { name: 'Bob', provider: 'obedient', model: 'test', tools: ['*'] });
+      await opened.api.send(world, chat, { content: `@Ada\n${press('in the way')}` });
+      await button(page, 'Approve once').waitFor();
+      expect(await page.getByText('Your message is queued.').count()).toBe(0);
+      await write(page, '@Ada\nsay I am behind');
+      await page.getByText("Your message is queued. Ada can't answer until you decide on the waiting calls.").waitFor();
+      await opened.api.send(world, chat, { content: `@Bob\n${press('not in the way')}` });
+      await toolCard(page, 'not in the way').waitFor();
+      await page.getByText('Your message is queued.').waitFor();
+      await button(page, 'Deny all and continue').click();
+      await said(page, 'I am behind').waitFor();
+      await expect.poll(() => page.getByText('Your message is queued.').count()).toBe(0);
+      await toolCard(page, 'in the way').first().getByText('denied').waitFor();
+      await toolCard(page, 'not in the way').getByText('waiting for you').waitFor();
+      expect((await opened.api.approvals(world)).items.map(({ agentId }) => agentId)).toEqual(['bob']);
+      expect(opened.ran).not.toContain('in the way');
+      // An answer that is not directly below its message shows which one it answers, and links to it.
+      const answer = said(page, 'Finished. denied');
+      await answer.getByRole('button', { name: /in reply to you: @Ada/ }).click();
+      const marked = page.locator('article[aria-current]');
+      await marked.filter({ hasText: 'call press' }).waitFor();
+      expect(await marked.count()).toBe(1);
+    },
+  );
 
-  it('[WORLD9.3] shows who is working, who stopped an answer, and what a turn cost', async () => {
+  itAtFullSize('[WORLD9.3] shows who is working, who stopped an answer, and what a turn cost', async () => {
     const { page } = await enter();
     await write(page, call('watch', {}));
     await topBar(page).getByText('Ada').waitFor();
