@@ -136,6 +136,8 @@ export const COMMANDS: readonly CommandRow[] = [
   { command: 'chats remove', needs: 'chat', words: `{it} --yes ${W}`, prepare: aChat },
   { command: 'search', needs: 'read', words: `hello ${W}` },
 
+  { command: 'run', needs: 'chat', words: `${W} -- true`, allowed: 'waits' },
+
   { command: 'grants list', needs: 'read', words: W },
   { command: 'grants remove', needs: 'sign', words: `{it} ${W}`, prepare: aGrant },
   { command: 'runs list', needs: 'read', words: W },

@@ -22,6 +22,7 @@ import { addRuns } from './commands/decide/runs.js';
 import { addPolicy } from './commands/decide/policy.js';
 import { addProviders } from './commands/machine/providers.js';
 import { registerWith, type Ends } from './commands/register.js';
+import { addRun } from './commands/run/run.js';
 import { addSearch } from './commands/worlds/search.js';
 import { addServe } from './commands/machine/serve.js';
 import { addStats } from './commands/machine/stats.js';
@@ -62,6 +63,7 @@ export function createProgram({ console: { stdout }, version }: ProgramInput, en
   addOpen(program, register);
   addChat(program, register);
   addTui(program, register);
+  addRun(program, register);
   addApprovals(program, register);
   addWorlds(program, register);
   addAgents(program, register);

@@ -10,6 +10,10 @@ export const EXIT = {
   denied: 3,
   /** Timed out. */
   timedOut: 4,
+  /** For `run`: the changes were not applied. */
+  notApplied: 125,
+  /** For `run`: there is no such program. */
+  noProgram: 127,
   /** Ended by Ctrl-C. */
   interrupted: 130,
 } as const;

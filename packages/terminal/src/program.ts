@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { checkCommandWords } from './check-command-words.js';
 import { createContext, type OpenContext, type ProgramInput } from './create-context.js';
 import { createProgram } from './create-program.js';
+import { splitRunWords } from './commands/run/split-run-words.js';
 import { EXIT } from './exit-codes.js';
 import { describeFailure } from './describe-failure.js';
 import { sizeOf } from './console.js';
@@ -41,7 +42,7 @@ export async function runProgram(words: readonly string[], around: ProgramInput)
 
   async function act(): Promise<number> {
     try {
-      const asked = words[0] === 'help' ? [...words.slice(1), '--help'] : [...words];
+      const asked = words[0] === 'help' ? [...words.slice(1), '--help'] : splitRunWords(words);
       checkCommandWords(program, asked);
       await program.parseAsync(asked, { from: 'user' });
       return exitCode;

@@ -9,7 +9,7 @@ export interface TreePath {
   /** As in `readNames`: bytes that aren't UTF-8 are lone surrogates. */
   readonly path: string;
   readonly change: 'added' | 'changed' | 'removed';
-  /** Git's modes, such as `100644`. `000000`: there is none. */
+  /** Git's modes, such as `100644`. `000000`: no such path. */
   readonly was: string;
   readonly mode: string;
 }

@@ -41,7 +41,8 @@ export async function connectIo(io: RunIo, temporary: string): Promise<Connected
 
 function connectTerminal({ stdin, stdout, terminal }: Extract<RunIo, { kind: 'terminal' }>): ConnectedIo {
   const { outer, inner } = terminal;
-  const ended = once(outer, 'close');
+  // A terminal without a program ends with EIO, which closes it.
+  const ended = Promise.race([once(outer, 'close'), once(outer, 'end')]).catch(() => undefined);
   stdin.pipe(outer);
   outer.pipe(stdout, { end: false });
   return {

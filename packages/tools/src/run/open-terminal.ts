@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync, constants, openSync, readdirSync, readlinkSync } from 'node:fs';
 import type { ReadStream } from 'node:tty';
 
 export interface TerminalSize {
@@ -33,9 +33,11 @@ export async function openTerminal({ columns, rows }: TerminalSize): Promise<Ope
   const module = await loadPty();
   if (module === undefined) return undefined;
   const terminal = module.open({ cols: columns, rows, encoding: null });
-  // Before it reads what people type for the program. With an open inner end, the terminal stays.
   const inner = openSync(terminal.ptsName, constants.O_RDWR | constants.O_NOCTTY);
+  // Before it reads what people type for the program.
   terminal.slave.destroy();
+  // Node has opened it again for its stream and left the first descriptor open: the terminal would never end.
+  for (const left of descriptorsOf(terminal.ptsName)) if (left !== inner) closeSync(left);
   let isOpen = true;
   // When the last process has closed the terminal, reading it fails with EIO.
   terminal.master.on('error', () => terminal.master.destroy());
@@ -50,6 +52,21 @@ export async function openTerminal({ columns, rows }: TerminalSize): Promise<Ope
       if (!terminal.master.destroyed) terminal.resize(Math.max(1, size.columns), Math.max(1, size.rows));
     },
   };
+}
+
+function descriptorsOf(path: string): number[] {
+  return readdirSync('/proc/self/fd')
+    .filter((name) => linkOf(`/proc/self/fd/${name}`) === path)
+    .map(Number);
+}
+
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    // The descriptor that listed the folder.
+    return undefined;
+  }
 }
 
 async function loadPty(): Promise<PtyModule | undefined> {
