@@ -100,7 +100,7 @@ async function prepare({
   const { sandbox, drafting } = readRunSandbox(started.sandbox);
   const { folder, root, hidden } = started;
   const folders = foldersOfRun(root);
-  const temporary = join(root, 'start');
+  const temporary = join(root, 'view');
   await mkdir(temporary, { mode: 0o700 });
   const personal = await realpath(homedir()).catch(() => homedir());
   const programs = findRunPrograms({
