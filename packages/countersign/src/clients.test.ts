@@ -87,7 +87,7 @@ describe('a client’s tool', () => {
     },
   );
 
-  it('[CALL16] sends its result to the model, and a second result changes nothing', async () => {
+  it('[CALL16] [CALL16.2] sends its result to the model, and a second result changes nothing', async () => {
     const t = await forwarded();
     const answer = { tool_call_id: t.call, content: 'red' };
     expect(await t.world.clients.answer(t.client.clientId, answer)).toMatchObject({ kind: 'recorded', status: 200 });
