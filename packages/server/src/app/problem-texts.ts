@@ -76,6 +76,7 @@ export const problemTexts = {
   complexYaml: 'The file has too many parts to be an exported world.',
   badCharacter: 'contains a NUL character or an unpaired surrogate',
   badKey: 'has a key that contains a NUL character or an unpaired surrogate',
+  deepYaml: 'it is nested too deeply',
   tooDeep: 'is nested too deeply',
 
   unknownClient: 'Unknown or expired client secret. Register the client again.',
