@@ -68,6 +68,7 @@ export {
 } from './calls/effect.js';
 export type { ChangedFile, Effect, NoEffect, NoEffectReason, Prediction } from './calls/effect.js';
 export {
+  applyRunSchema,
   endedRunSchema,
   RUN_TOOL,
   runAgentSchema,

@@ -19,6 +19,8 @@ export interface WrittenLayer {
   /** A moment before the program started. Later changes by others conflict with its changes. */
   readonly since: DiskMoment;
   readonly stillSeen: StillSeen;
+  /** See `LayerToPlan`. */
+  readonly skipsSame?: true | undefined;
 }
 
 /** Gets a planned change, what was left out of it, and the current moment, while the folder is locked. */
@@ -30,7 +32,7 @@ export type ActOnPlan<T> = (change: PlannedChange, leftOut: readonly LeftOut[], 
  */
 export async function planChange<T>(
   lock: ProcessLock,
-  { root, upper, workingDirectory, since, stillSeen }: WrittenLayer,
+  { root, upper, workingDirectory, since, stillSeen, skipsSame }: WrittenLayer,
   rules: LayerRules,
   act: ActOnPlan<T>,
 ): Promise<T> {
@@ -43,6 +45,7 @@ export async function planChange<T>(
       workingDirectory,
       since,
       stillSeen,
+      skipsSame,
       keepRemoved: refused.some(isNew),
       wasRemoved: await readRemoved(lock.folder, workingDirectory, since),
     });

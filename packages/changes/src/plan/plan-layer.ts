@@ -6,6 +6,7 @@ import { isSince, type DiskMoment } from '../files/disk-clock.js';
 import { ChangeConflict } from './change-conflict.js';
 import { layerReader, type LayerReader } from './layer-entries.js';
 import { isEscaped, readNames, showPath } from '../files/file-names.js';
+import { isSame } from './is-same.js';
 import { findEmptied, type StillSeen } from './find-emptied.js';
 import type { LeftOut } from '../inspect/left-out.js';
 import { find, openFolder } from '../files/open-folder.js';
@@ -22,6 +23,8 @@ export interface LayerToPlan {
   readonly wasRemoved: (path: string) => boolean;
   /** Set if a new file was left out that may be a renamed one. Removals are then skipped, because the file's content would be lost. */
   readonly keepRemoved: boolean;
+  /** Set if files that are the same on both sides are no change, whoever wrote them. */
+  readonly skipsSame?: true | undefined;
 }
 
 /**
@@ -93,6 +96,8 @@ async function planFolder(
     } else if (kind === 'folder' || there.isDirectory()) {
       if (await planRemoval(entry, there, now)) step(plan, name, { kind: 'add' }, now);
     } else {
+      const here = { path: join(at, name), stats: there };
+      if (now.skipsSame === true && (await isSame({ path: drafted, stats }, here))) continue;
       if (isTheirs(there, now)) now.conflicts.push(entry.path);
       step(plan, name, { kind: 'replace', was: versionOf(there) }, now);
     }

@@ -16,7 +16,7 @@ import { PACK_FILE } from '../git/read-draft.js';
 import { readGitChange } from '../git/read-git-change.js';
 import { findGitFolder, keepStartRefs, START, whyNoGit } from '../git/refs.js';
 import type { InSandbox } from '../git/run-git.js';
-import { ASIDE, setAside, type NotApplied } from '../git/set-aside.js';
+import { ASIDE, bringBack, setAside, type NotApplied } from '../git/set-aside.js';
 import { needsPerson } from './needs-person.js';
 import { readDiskClock, type DiskMoment } from '../files/disk-clock.js';
 import { holdFolder, lockFolder, type ProcessLock } from '../files/lock-folder.js';
@@ -57,6 +57,8 @@ export interface SealRun {
   /** Which paths the program still saw at the end, through a mount of its draft. */
   readonly stillSeen: StillSeen;
   readonly about: RunEffect;
+  /** Ignored paths that a person wants applied all the same. */
+  readonly include?: readonly string[] | undefined;
   readonly signal: AbortSignal;
   /** Reads the draft's repository. */
   readonly inSandbox: InSandbox;
@@ -179,16 +181,17 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
       locked(id, async (run) => {
         if (run.ended === undefined) await writeEnded(run.root, ended);
       }),
-    async seal(id, { rules, stillSeen, about: described, signal, inSandbox }) {
+    async seal(id, { rules, stillSeen, about: described, include = [], signal, inSandbox }) {
       const first = await must(id);
       const { root } = first;
       const { folder: workingDirectory, since: start, program } = first.record;
       const name = hasStartRefs(root) ? first.record.branch : undefined;
       // On a branch, what others changed meanwhile is no conflict: the working tree stays as it is.
       const since = name === undefined ? start : await readDiskClock(join(root, 'clock'));
-      const layer = { root, upper: join(root, 'upper'), workingDirectory, since, stillSeen };
+      const layer = { root, upper: join(root, 'upper'), workingDirectory, since, stillSeen, skipsSame: true } as const;
       refuseUnlessSealable(first);
-      const notApplied = await setAside(layer);
+      for (const path of include) await bringBack(layer, path);
+      const notApplied = await setAside(layer, include);
       const branch = name === undefined ? undefined : { name, program: program.join(' ') };
       try {
         return await planChange(place, layer, { ...rules, withoutGit: true }, async (draft, leftOut) => {
@@ -218,7 +221,7 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
             plan,
             bytes,
             effect,
-            needsPerson: needsPerson(changes, git),
+            needsPerson: needsPerson(changes, { git, include }),
             ...(git === undefined ? {} : { git }),
           };
           await writeRecord(root, { ...own, ...found, ...rest, ...(paths === undefined ? {} : { paths }) });

@@ -1,12 +1,20 @@
 import type { Change } from '../effect/list-changes.js';
 import { readVersion } from '../effect/list-changes.js';
 import type { GitChange } from '../git/git-change.js';
+import { isInside } from '../files/is-inside.js';
 import { whyHidden } from '../inspect/new-files.js';
 
-/** The paths and refs of a run's change that no rule can allow (RUN18): new executables, whatever has a dot-name or is in a dot-folder, and moved refs. */
-export function needsPerson(changes: readonly Change[], git?: GitChange): string[] {
+/**
+ * The paths and refs of a run's change that no rule can allow (RUN18): new executables, whatever has a dot-name or is in a dot-folder, ignored paths that
+ * a person has included, and moved refs.
+ */
+export function needsPerson(
+  changes: readonly Change[],
+  { git, include }: { git: GitChange | undefined; include: readonly string[] },
+): string[] {
+  const isIncluded = (path: string): boolean => include.some((one) => isInside(one, path) || isInside(path, one));
   return [
-    ...changes.flatMap((change) => (isPersons(change) ? [change.path] : [])),
+    ...changes.flatMap((change) => (isPersons(change) || isIncluded(change.path) ? [change.path] : [])),
     ...(git?.refs.map(({ name }) => name) ?? []),
   ];
 }

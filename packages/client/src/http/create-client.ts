@@ -298,7 +298,8 @@ export function createClient(options: ClientOptions): Client {
       end: (world, run, options) => changeRun(world, run, 'end', options),
       list: (world, page, options) => list(runSchema, { path: ['worlds', world, 'runs'], query: { ...page } }, options),
       get: (world, run, options) => get(runSchema, { path: ['worlds', world, 'runs', run] }, options),
-      apply: (world, run, options) => changeRun(world, run, 'apply', options),
+      apply: (world, run, { include = [] } = {}, options = {}) =>
+        get(runSchema, { method: 'POST', path: ['worlds', world, 'runs', run, 'apply'], body: { include } }, options),
       discard: (world, run, options) => changeRun(world, run, 'discard', options),
     },
 

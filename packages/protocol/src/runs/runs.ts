@@ -50,6 +50,21 @@ export const startedRunSchema = z.object({
 api.add(startedRunSchema, { id: 'StartedRun' });
 export type StartedRun = z.infer<typeof startedRunSchema>;
 
+/** What else to apply, beside what the last card showed. */
+export const applyRunSchema = z.strictObject({
+  include: field(
+    z
+      .array(z.string().max(4096).refine(isPlainPath, 'must be a path inside the working folder, as the card shows it'))
+      .max(1000)
+      .default([]),
+    'Ignored paths to apply all the same. Without them, none is applied.',
+  ),
+});
+
+function isPlainPath(path: string): boolean {
+  return !path.includes('\0') && path.split('/').every((name) => name !== '' && name !== '.' && name !== '..');
+}
+
 /** Why all processes of a run have ended. `supervisor`: its supervisor died, so how the program ended is unknown. */
 export const runEndSchema = z.enum([
   'exited',

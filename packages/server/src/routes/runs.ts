@@ -1,5 +1,6 @@
 import { decideCall } from '@countersign/core';
 import {
+  applyRunSchema,
   CountersignError,
   listOf,
   listQuerySchema,
@@ -113,10 +114,12 @@ export const runRoutes = [
     summary: "Ask again about a run's changes, against the folder as it is now",
     description:
       'Applies nothing without a new approval. Does nothing while one waits. 409 if they were applied or discarded.',
+    body: applyRunSchema,
+    bodyOptional: true,
     answers: { 200: { description: 'The run', schema: runSchema } },
-    async handle({ context, params }) {
+    async handle({ context, params, body }) {
       await readRun(context, params);
-      await applyRun(context, params.run);
+      await applyRun(context, params.run, body.include);
       return await answer(context, params);
     },
   }),

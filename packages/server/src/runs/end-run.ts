@@ -24,8 +24,8 @@ export async function endRun(context: Context, id: string): Promise<void> {
   });
 }
 
-/** Asks again about a run whose changes weren't applied, against the folder as it is now. Does nothing while a call about it waits. */
-export async function applyRun(context: Context, id: string): Promise<void> {
+/** Asks again about a run whose changes weren't applied, against the folder as it is now, with ignored paths that a person includes. */
+export async function applyRun(context: Context, id: string, include: readonly string[] = []): Promise<void> {
   await oneAtATime(id, async () => {
     const { kept } = draftsOf(context);
     const run = await kept.read(id);
@@ -39,12 +39,18 @@ export async function applyRun(context: Context, id: string): Promise<void> {
       case 'unchanged':
         throw new CountersignError('conflict', 'This run changed nothing.');
       case 'waiting':
-        if (await isOpen(context, run.status.callId)) return;
+        if (await isOpen(context, run.status.callId)) {
+          if (include.length === 0) return;
+          throw new CountersignError(
+            'conflict',
+            'A decision about this run is pending. Deny it first, then include paths.',
+          );
+        }
         break;
       case 'kept':
       case undefined:
     }
-    await sealAndPropose(context, run, run.ended);
+    await sealAndPropose(context, run, run.ended, include);
   });
 }
 
@@ -54,14 +60,19 @@ async function isOpen({ engine }: Context, callId: string | undefined): Promise<
   return call !== undefined && call.settledAt === null;
 }
 
-async function sealAndPropose(context: Context, run: Kept, ended: EndedRun): Promise<void> {
+async function sealAndPropose(
+  context: Context,
+  run: Kept,
+  ended: EndedRun,
+  include: readonly string[] = [],
+): Promise<void> {
   const { runtime } = context.engine;
   const drafts = draftsOf(context);
   const { id, worldId, agentId } = run.record;
   const { protectedPaths } = await readRunSetting(runtime, worldId, agentId);
   const about = describeRun(run, ended);
   const signal = context.engine.closing;
-  const sealed = await drafts.seal(id, { protectedPaths, about, signal }).catch((cause: unknown) => {
+  const sealed = await drafts.seal(id, { protectedPaths, about, include, signal }).catch((cause: unknown) => {
     if (signal.aborted) throw cause;
     throw new CountersignError('conflict', errorMessage(cause), { cause });
   });

@@ -61,8 +61,9 @@ export const runsHelp = {
   apply: {
     about: 'Ask again for approval of a run that was denied, is in conflict or failed',
     notes: ['Nothing is applied before somebody approves it. Drafts are kept for 14 days.'],
-    examples: ['countersign runs apply run_…'],
+    examples: ['countersign runs apply run_…', 'countersign runs apply run_… --include build/report.html'],
   },
+  include: 'also apply this ignored path, as the card shows it; can be repeated',
   discard: { about: 'Remove the draft of a run', examples: ['countersign runs discard run_… --yes'] },
 } satisfies Record<string, string | Help>;
 

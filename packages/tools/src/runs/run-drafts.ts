@@ -21,9 +21,17 @@ export interface RunDrafts {
    */
   findHidden(folder: string, protectedPaths: ProtectedPaths): Promise<{ hidden: string[]; trackedHidden: boolean }>;
   /** Seals what an ended run changed. */
-  seal(id: string, how: { protectedPaths: ProtectedPaths; about: RunEffect; signal: AbortSignal }): Promise<SealedRun>;
+  seal(id: string, how: SealHow): Promise<SealedRun>;
   /** Whether a process still has the draft of a run mounted. */
   isInUse(root: string): Promise<boolean>;
+}
+
+interface SealHow {
+  readonly protectedPaths: ProtectedPaths;
+  readonly about: RunEffect;
+  /** Ignored paths that a person wants applied all the same. */
+  readonly include?: readonly string[] | undefined;
+  readonly signal: AbortSignal;
 }
 
 /** Undefined where no overlay can be mounted, with the reason as a sentence. `hide`: our own files, which also tell apart servers. */
@@ -49,13 +57,14 @@ export function runDrafts(sandbox: Sandbox, hide: readonly string[]): RunDrafts 
       );
       return { hidden: [...hiddenByRules].sort(), trackedHidden: await tracksAny(folder, hiddenByRules) };
     },
-    async seal(id, { protectedPaths, about, signal }) {
+    async seal(id, { protectedPaths, about, include, signal }) {
       const run = await kept.read(id);
       if (run === undefined) throw new Error('there is no such run');
       const rules = { isProtected: (path: string) => protectedPaths.isProtected(path) };
       return await kept.seal(id, {
         rules,
         about,
+        include,
         signal,
         stillSeen: stillSeenOf(drafting, run.root, run.record.folder),
         inSandbox: readInDraft(sandbox, foldersIn(run.root), run.record.folder),

@@ -17,6 +17,7 @@ import { showDone, showList } from '../show-list.js';
 interface Flags {
   world?: string;
   yes?: boolean;
+  include?: string[];
 }
 
 /** `countersign runs` (RUN20). */
@@ -36,11 +37,11 @@ export function addRuns(program: Command, register: Register): void {
     },
   );
   register<Flags>(
-    withHelp(inWorlds(runs.command('apply').argument('<run>')), help.apply),
+    withHelp(inWorlds(runs.command('apply').argument('<run>')).option('--include <path...>', help.include), help.apply),
     async (context, { args: [word = ''], options }) => {
       const { id, world } = await findRun(context, word, options.world);
       const client = await context.client();
-      const run = await client.runs.apply(world, id);
+      const run = await client.runs.apply(world, id, { include: options.include ?? [] });
       showDone(context, results.runState(run), run);
     },
   );
