@@ -1,0 +1,216 @@
+import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { createClient, type Client } from '@countersign/client';
+import type { Run } from '@countersign/protocol';
+import { channelFetch } from '@countersign/server/channel';
+import { findSandbox } from '@countersign/tools';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { freePort } from '../../packages/server/src/testing/free-port.js';
+import { makeFolder, type TestFolder } from '../support/make-folder.js';
+import { itAtFullSize } from '../support/scaled.js';
+import { closeTerminals, ENTER, openTerminal } from '../support/pseudo-terminal.js';
+
+const command = fileURLToPath(new URL('../../packages/countersign/bin/countersign.js', import.meta.url));
+const sandbox = await findSandbox();
+const canRun = sandbox.kind === 'bubblewrap' && sandbox.drafting.how !== 'copy';
+
+/** On a busy machine, starting the command takes seconds. */
+const LATER = { timeout: 30_000 };
+
+/** A run that another process supervises. */
+interface Running {
+  readonly process: ChildProcessWithoutNullStreams;
+  /** Its output so far. */
+  readonly said: () => { readonly stdout: string; readonly stderr: string };
+  readonly ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
+}
+
+describe.skipIf(!canRun)('countersign run', () => {
+  let folder: TestFolder;
+  let env: Record<string, string>;
+  let port = 0;
+  let server: ChildProcess;
+  let client: Client;
+  let project = '';
+  const running: ChildProcess[] = [];
+
+  async function startServer(): Promise<void> {
+    const started = spawn(process.execPath, [command, 'serve', '--json', '--no-open', '--port', String(port)], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    server = started;
+    await once(started.stdout, 'data');
+    const token = readFileSync(join(folder.path, 'home', 'token'), 'utf8').trim();
+    client = createClient({ url: `http://127.0.0.1:${port}`, token, fetch: channelFetch(token) });
+  }
+
+  async function killServer(): Promise<void> {
+    server.kill('SIGKILL');
+    await once(server, 'exit');
+  }
+
+  beforeAll(async () => {
+    folder = await makeFolder();
+    port = await freePort();
+    const at = (name: string): string => join(folder.path, name);
+    env = {
+      PATH: process.env['PATH'] ?? '',
+      HOME: folder.path,
+      COUNTERSIGN_HOME: at('home'),
+      // Drafts of other servers must not be swept.
+      XDG_CACHE_HOME: at('cache'),
+    };
+    await startServer();
+  });
+  let count = 0;
+  beforeEach(async () => {
+    count += 1;
+    project = join(folder.path, `project-${count}`);
+    mkdirSync(project);
+    writeFileSync(join(project, 'a.txt'), 'before\n');
+    await client.createWorld({ name: `Project ${count}`, workingDirectory: project, mode: 'ask' });
+  });
+  afterEach(async () => {
+    for (const one of running.splice(0)) one.kill('SIGKILL');
+    await closeTerminals();
+  });
+  afterAll(async () => {
+    await killServer();
+    await folder.remove();
+  });
+
+  function start(...words: readonly string[]): Running {
+    const child = spawn(process.execPath, [command, ...words], { cwd: project, env });
+    running.push(child);
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => (stdout += piece));
+    child.stderr.setEncoding('utf8').on('data', (piece: string) => (stderr += piece));
+    const ended = once(child, 'close').then(([code]) => ({ stdout, stderr, code: code as number | null }));
+    return { process: child, said: () => ({ stdout, stderr }), ended };
+  }
+
+  const world = (): string => `project-${count}`;
+  const runs = async (): Promise<readonly Run[]> => (await client.runs.list(world())).items;
+  const files = (): string[] => readdirSync(project).toSorted();
+
+  async function decide(decision: 'approve' | 'deny'): Promise<void> {
+    await expect.poll(async () => (await client.approvals(world())).items.length, LATER).toBe(1);
+    const [approval] = (await client.approvals(world())).items;
+    if (approval === undefined) throw new Error('nothing waits');
+    await client.decide(world(), approval, decision === 'approve' ? { decision, scope: 'once' } : { decision: 'deny' });
+  }
+
+  it('[RUN6] [RUN15] applies what the program did after an approval, and exits with its code', async () => {
+    const script = 'cat > given; echo changed > a.txt; echo said; echo oops >&2; exit 3';
+    const { process: child, ended } = start('run', '--', 'sh', '-c', script);
+    child.stdin.end('from outside\n');
+    await expect.poll(async () => (await client.approvals(world())).items.length, LATER).toBe(1);
+    expect(files()).toEqual(['a.txt']);
+    expect(readFileSync(join(project, 'a.txt'), 'utf8')).toBe('before\n');
+    await decide('approve');
+    const { code, stdout, stderr } = await ended;
+    expect(stdout).toBe('said\n');
+    expect(stderr).toMatch(/^oops\n.*Sign its changes at http:.*\nThe changes were applied\.\n$/s);
+    expect(code).toBe(3);
+    expect(files()).toEqual(['a.txt', 'given']);
+    expect(readFileSync(join(project, 'a.txt'), 'utf8')).toBe('changed\n');
+    expect(readFileSync(join(project, 'given'), 'utf8')).toBe('from outside\n');
+  });
+
+  it('[RUN6] [RUN6.1] exits with 125 if the changes are denied, and prints both codes', async () => {
+    const { ended } = start('run', '--json', '--', 'sh', '-c', 'echo new > b.txt; echo said');
+    await decide('deny');
+    const { code, stdout, stderr } = await ended;
+    expect(code).toBe(125);
+    expect(JSON.parse(stdout)).toMatchObject({ world: world(), state: 'denied', exitCode: 0, code: 125 });
+    expect(stderr).toContain('said\n');
+    expect(files()).toEqual(['a.txt']);
+    expect(await runs()).toMatchObject([{ state: 'denied' }]);
+  });
+
+  itAtFullSize(
+    '[RUN16.3] [RUN1.1] needs no approval for a program that changes nothing, or that doesn’t exist',
+    async () => {
+      expect(await start('run', '--', 'sh', '-c', 'exit 4').ended).toMatchObject({ code: 4 });
+      const { code, stderr } = await start('run', '--', 'no-such-program').ended;
+      expect(code).toBe(127);
+      expect(stderr).toContain('There is no program "no-such-program"');
+      expect((await client.approvals(world())).items).toEqual([]);
+    },
+  );
+
+  it('[RUN4] without a world or a server, names the command that helps', async () => {
+    project = join(folder.path, `it's new`);
+    mkdirSync(project);
+    const { code, stderr } = await start('run', '--', 'true').ended;
+    expect(code).toBe(2);
+    expect(stderr).toContain(`  countersign worlds add 'it s new' --folder '${folder.path}/it'\\''s new' --mode ask`);
+    const alone = spawn(process.execPath, [command, 'run', '--', 'true'], {
+      env: { ...env, COUNTERSIGN_HOME: join(folder.path, 'other') },
+    });
+    expect(await text(alone.stderr)).toContain('  countersign serve');
+    expect(existsSync(join(folder.path, 'other'))).toBe(false);
+  });
+
+  it('[RUN6.2] runs in the background, and keeps what the program says', async () => {
+    const { code, stdout } = await start('run', '--detach', '--json', '--', 'sh', '-c', 'echo said; echo new > b.txt')
+      .ended;
+    expect(code).toBe(0);
+    const { id, output } = z.object({ id: z.string(), output: z.string() }).parse(JSON.parse(stdout));
+    await decide('approve');
+    await expect.poll(() => runs()).toMatchObject([{ id, state: 'applied' }]);
+    expect(files()).toEqual(['a.txt', 'b.txt']);
+    expect(output).toContain(id);
+  });
+
+  it('[RUN4.1] [RUN3.3] survives that the server is killed, and applies nothing if the supervisor is', async () => {
+    const script = 'echo new > b.txt; echo up; read -r x; echo "$x" > c.txt; exit 5';
+    const left = start('run', '--', 'sh', '-c', script);
+    const killed = start('run', '--', 'sh', '-c', script);
+    for (const { said } of [left, killed]) await expect.poll(() => said().stdout, LATER).toBe('up\n');
+    await killServer();
+    killed.process.kill('SIGKILL');
+    await killed.ended;
+    left.process.stdin.end('later\n');
+    await expect.poll(() => left.said().stderr, LATER).toContain('The server is not running');
+    await startServer();
+    await expect.poll(async () => (await client.approvals(world())).items.length, LATER).toBe(2);
+    expect(files()).toEqual(['a.txt']);
+    const { items } = await client.approvals(world());
+    const mine = items.find(({ effect }) => effect?.run?.exitCode === 5);
+    const other = items.find(({ effect }) => effect?.run?.exitCode === -1);
+    if (mine === undefined || other === undefined) throw new Error('both must wait');
+    await client.decide(world(), other, { decision: 'deny' });
+    await client.decide(world(), mine, { decision: 'approve', scope: 'once' });
+    expect((await left.ended).code).toBe(5);
+    expect(files()).toEqual(['a.txt', 'b.txt', 'c.txt']);
+    expect(readFileSync(join(project, 'c.txt'), 'utf8')).toBe('later\n');
+  });
+
+  it('[RUN4] [RUN5] gives the program a terminal of its own, in a world that it offers to create', async () => {
+    project = join(folder.path, 'fresh');
+    mkdirSync(project);
+    const terminal = openTerminal(['run', '--', 'bash', '--norc'], { env, cwd: project, columns: 90, rows: 30 });
+    await terminal.waitFor('Type "yes"');
+    terminal.type(`yes${ENTER}`);
+    await terminal.waitFor('$ ');
+    terminal.type(`stty size; test -t 0 && test -t 1 && echo is-a-terminal${ENTER}`);
+    await terminal.waitFor(/30 90\s+is-a-terminal/);
+    terminal.resize(100, 40);
+    terminal.type(`until [ "$(stty size)" = "40 100" ]; do :; done; echo res''ized; sleep 1000${ENTER}`);
+    await terminal.waitFor('resized');
+    terminal.type('\u0003');
+    await terminal.waitFor('$ ');
+    terminal.type(`exit 6${ENTER}`);
+    await terminal.waitFor('The program changed nothing.');
+    expect(await terminal.exitCode).toBe(6);
+    expect(await client.world('fresh')).toMatchObject({ value: { mode: 'ask' } });
+  });
+});
