@@ -1,4 +1,4 @@
-import { defaultMessage, describeReason, type ExternalVerb, externalVerb, MASK } from '@countersign/protocol';
+import { defaultMessage, describeReason, type ExternalVerb, externalVerb, MASK, RUN_TOOL } from '@countersign/protocol';
 import type { ApprovalView } from '../../state/state.js';
 import { describeCall } from './describe-call.js';
 import type { YourPart } from '../people/signing.js';
@@ -115,6 +115,7 @@ export function isFileTool(toolName: string): boolean {
 
 /** `wants to run`, or `wants to use TOOL` if there is no specific verb. */
 export function wantsTo(call: ShownCall): string {
+  if (call.toolName === RUN_TOOL) return 'wants to apply what this program changed';
   const verb = verbFor(call);
   return verb === undefined ? `wants to use ${call.toolName}` : `wants to ${verb}`;
 }

@@ -66,3 +66,14 @@ describe('how a call is shown', () => {
     expect(callLine('x', 'y'.repeat(10_000_000)).length).toBeLessThan(300);
   });
 });
+
+it('[RUN22] shows the program of a run as a command line, and its title says what an approval does', () => {
+  const args = { run: 'run_1', program: ['npm', 'test', 'a b\u202E'] };
+  expect(describeCall('run', args)).toEqual({
+    kind: 'shell',
+    command: String.raw`npm test "a b\\u{202e}"`,
+    parameters: [],
+    others: [{ name: 'run', text: 'run_1' }],
+  });
+  expect(wantsTo({ toolName: 'run', arguments: args })).toBe('wants to apply what this program changed');
+});

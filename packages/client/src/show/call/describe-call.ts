@@ -1,4 +1,5 @@
-import { externalVerb, ONLY_TITLE } from '@countersign/protocol';
+import { externalVerb, ONLY_TITLE, RUN_TOOL } from '@countersign/protocol';
+import { programText } from './run-text.js';
 
 /** An argument that a card shows by its name. */
 interface Field {
@@ -18,12 +19,16 @@ export function describeCall(toolName: string, args: unknown): CallShape {
   if (typeof args === 'string') return { kind: 'text', text: args };
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return { kind: 'text', text: asText(args) };
   const record: Readonly<Record<string, unknown>> = { ...args };
-  const { command, parameters, path, content, oldText, newText } = record;
+  const { command, parameters, path, content, oldText, newText, program } = record;
   const only = (...names: readonly string[]): boolean => Object.keys(record).every((name) => names.includes(name));
   // If there is an unknown field, show the plain list: no argument may be hidden.
   if (toolName === 'shell_cmd' && typeof command === 'string' && only('command', 'parameters')) {
     if (parameters === undefined) return { kind: 'shell', command, parameters: [], others: [] };
     if (isStrings(parameters)) return { kind: 'shell', command, parameters, others: [] };
+  }
+  if (toolName === RUN_TOOL && isStrings(program)) {
+    const { program: _, ...others } = record;
+    return { kind: 'shell', command: programText(program), parameters: [], others: fieldsOf(others) };
   }
   if (toolName === 'write_file' && typeof path === 'string' && typeof content === 'string' && only('path', 'content'))
     return { kind: 'write', path, content, others: [] };

@@ -36,7 +36,6 @@ const effect: Effect = {
 it('[RUN22] says what a run did besides its files, commits first, each on one line', () => {
   const text = effectText({ effect, toolName: 'run' });
   expect(text?.run?.before).toEqual([
-    { title: 'Program', lines: ['npm test "a b"', 'It ended with exit code 3.'] },
     { title: '1 commit', lines: ['aaaaaaaaa core: fix\\u{a}it (Ada <a@b.c>, 2 files)'] },
     {
       title: 'Branches and tags',
@@ -61,6 +60,7 @@ it('[RUN22] says what a run did besides its files, commits first, each on one li
     { title: 'Changed in the folder by others while it ran', lines: ['notes.txt'] },
   ]);
   expect(text?.notes).toEqual([
+    'The program ended with exit code 3.',
     'Renews your login of codex in /home/ada/.codex/auth.json.',
     'Rules hid 2 paths from the program.',
     'Git tracks a hidden path, so the program could read its old versions.',

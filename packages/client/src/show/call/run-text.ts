@@ -8,7 +8,7 @@ export interface RunPart {
 
 /** What a run did besides its files, for people. */
 export interface RunText {
-  /** Above the files: the program, its commits, and the branches and tags that move. */
+  /** Above the files: its commits, and the branches and tags that move. */
   readonly before: readonly RunPart[];
   /** Below the files. */
   readonly after: readonly RunPart[];
@@ -23,10 +23,8 @@ const MEANING = 'The program has ended. Approving applies exactly this, and noth
 export function runText({ branch, ...run }: RunEffect): RunText {
   const moved = (run.refs ?? []).filter(({ how }) => how !== 'stays');
   const stays = (run.refs ?? []).filter(({ how }) => how === 'stays');
-  const outcome = run.exitCode === 0 ? [] : [`It ended with exit code ${run.exitCode}.`];
   return {
     before: parts([
-      ['Program', [run.program.map(word).join(' '), ...outcome]],
       [countOf(run.commits?.length ?? 0, 'commit'), (run.commits ?? []).map(commitLine)],
       ['Branches and tags', moved.map(refLine)],
     ]),
@@ -41,6 +39,7 @@ export function runText({ branch, ...run }: RunEffect): RunText {
       ['Changed in the folder by others while it ran', (run.changedOutside ?? []).map(oneLine)],
     ]),
     notes: [
+      ...(run.exitCode === 0 ? [] : [`The program ended with exit code ${run.exitCode}.`]),
       ...(branch === undefined ? [] : [`Applied as the branch ${oneLine(branch)}. The working tree stays as it is.`]),
       ...(run.login === undefined ? [] : [loginText(run.login)]),
       ...(run.hidden === undefined ? [] : [hiddenText(run.hidden)]),
@@ -56,6 +55,11 @@ function parts(all: readonly (readonly [title: string, lines: readonly string[]]
 
 function countOf(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** A program and its arguments on one line. */
+export function programText(words: readonly string[]): string {
+  return words.map(word).join(' ');
 }
 
 /** With quotes where a shell would need them. */
@@ -111,7 +115,10 @@ function loginText({ agent, file, account }: NonNullable<RunEffect['login']>): s
   }
 }
 
-/** Programs choose these names, so they must not start a new line. */
+/** Programs choose these names, so they must not start a new line or turn the direction of the text. */
 export function oneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16) ?? ''}}`);
+  return text.replaceAll(
+    /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu,
+    (char) => `\\u{${char.codePointAt(0)?.toString(16) ?? ''}}`,
+  );
 }

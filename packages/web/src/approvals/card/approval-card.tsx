@@ -10,10 +10,11 @@ import {
   type Reader,
   revealedView,
   verbFor,
+  wantsTo,
   lacksPasskey,
   yourPart,
 } from '@countersign/client';
-import type { Effect, PolicyMatch, RevealedCall } from '@countersign/protocol';
+import { RUN_TOOL, type Effect, type PolicyMatch, type RevealedCall } from '@countersign/protocol';
 import { type ReactElement, useId, useState } from 'react';
 import { Link } from 'wouter';
 import { CallView } from '../../calls/call-view.js';
@@ -147,8 +148,15 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
       {...place}
       title={
         <>
-          <bdi>{agentName}</bdi> {approvalWords.wantsTo} {verb ?? approvalWords.use}{' '}
-          {verb === undefined ? <code className="font-normal">{approval.toolName}</code> : null}
+          <bdi>{agentName}</bdi>{' '}
+          {approval.toolName === RUN_TOOL ? (
+            wantsTo(approval)
+          ) : (
+            <>
+              {approvalWords.wantsTo} {verb ?? approvalWords.use}{' '}
+              {verb === undefined ? <code className="font-normal">{approval.toolName}</code> : null}
+            </>
+          )}
         </>
       }
       end={end}
