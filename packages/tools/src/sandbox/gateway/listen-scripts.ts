@@ -24,7 +24,7 @@ export const DIRECT_PORTS = [
 /** Listens on these ports and for DNS, and passes us all sockets. Skips ports that are not available. */
 const listeners = (ports: readonly number[]): string => `
 const { createServer, Socket } = require('node:net');
-const hand = (what, handle) => new Promise((done) => process.send(what, handle, () => done(handle.close())));
+const hand = (what, handle) => new Promise((done) => process.send(what, handle, () => done(handle)));
 const listen = (what, port, address) =>
   new Promise((done) => {
     const server = createServer().once('error', () => done()).listen(port, address, () => done(hand(what, server)));
@@ -59,5 +59,9 @@ const join = (id, port, hosts) => {
 };
 process.on('message', ({ id, port }) => join(id, port, ['127.0.0.1', '::1']));
 process.on('disconnect', () => process.exit());
-Promise.all(all).then(() => process.send({ pid: process.pid }));
+Promise.all(all).then((handles) => {
+  // They are ours now; here, nobody would accept.
+  for (const handle of handles) handle?.close();
+  process.send({ pid: process.pid });
+});
 `;
