@@ -255,6 +255,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { command: 'import', needs: 'server', words: '-', input: 'countersign: 1\nname: Imported\n' },
   { command: 'export', needs: 'read', words: 'alpha' },
   { command: 'migrate', needs: 'local' },
+  { command: 'verify', needs: 'local' },
   { command: 'doctor', needs: 'local' },
   { command: 'model', needs: 'local' },
   { command: 'completion', needs: 'local' },

@@ -155,6 +155,7 @@ export async function runHere(
     migrate: nowhere,
     resetPasskeys: nowhere,
     receiptCheck: nowhere,
+    verifyCommits: nowhere,
     openBrowser: nowhere,
     probe: nowhere,
     tryAcpAgent: nowhere,

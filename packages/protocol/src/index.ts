@@ -464,3 +464,5 @@ export type {
   Token,
   TokenScope,
 } from './people/people.js';
+export { commitReceiptSchema, pinnedServerSchema, RECEIPTS_REF, signedReceiptSchema } from './runs/commit-receipt.js';
+export type { CommitReceipt, PinnedServer, SignedReceipt } from './runs/commit-receipt.js';

@@ -11,6 +11,7 @@ export { openHome } from './home/open-home.js';
 export type { Home, HomeOptions } from './home/open-home.js';
 export { resetPasskeys } from './home/reset-passkeys.js';
 export { createReceiptCheck } from './receipts/create-receipt-check.js';
+export { readCommitKeys, verifyCommits } from './receipts/verify-commits.js';
 export { createLog, LOG_LEVELS } from './serve/create-log.js';
 export type { LogLevel, LogOptions } from './serve/create-log.js';
 export { hasDisplay, openBrowser } from './serve/open-browser.js';

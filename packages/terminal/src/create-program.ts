@@ -19,6 +19,7 @@ import { addOpen } from './commands/machine/open.js';
 import { addGroups } from './commands/machine/groups.js';
 import { addPeople } from './commands/machine/people.js';
 import { addRuns } from './commands/decide/runs.js';
+import { addVerify } from './commands/decide/verify.js';
 import { addPolicy } from './commands/decide/policy.js';
 import { addProviders } from './commands/machine/providers.js';
 import { registerWith, type Ends } from './commands/register.js';
@@ -72,6 +73,7 @@ export function createProgram({ console: { stdout }, version }: ProgramInput, en
   addGrants(program, register);
   addUndo(program, register);
   addRuns(program, register);
+  addVerify(program, register);
   addTools(program, register);
   addMcp(program, register);
   addMcpGateway(program, register);

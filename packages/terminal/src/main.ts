@@ -76,6 +76,10 @@ export function createServerAccess({ version, webRoot }: Program): ServerAccess 
       const { createReceiptCheck } = await load();
       return createReceiptCheck(pinned);
     },
+    async verifyCommits(folder, range, { keys, requirePasskey }) {
+      const { readCommitKeys, verifyCommits } = await load();
+      return await verifyCommits(folder, range, { keys: readCommitKeys(keys), requirePasskey });
+    },
     async openBrowser(url) {
       const { hasDisplay, homeFolder, openBrowser } = await load();
       if (hasDisplay(process.env)) openBrowser(url, homeFolder(process.env));

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { EffectPaths, Hold } from '@countersign/core/ports';
-import { CountersignError, type Effect, type EndedRun, type RunEffect } from '@countersign/protocol';
+import { CountersignError, RECEIPTS_REF, type Effect, type EndedRun, type RunEffect } from '@countersign/protocol';
 import { applyChange } from '../apply/apply-change.js';
 import { makeDraftsFolder, RUN } from '../apply/call-folders.js';
 import { findUnfinished, noteApplied, undoUnfinished, wasApplied } from '../apply/journal.js';
@@ -16,6 +16,8 @@ import { PACK_FILE } from '../git/read-draft.js';
 import { readGitChange } from '../git/read-git-change.js';
 import { findGitFolder, keepStartRefs, START, whyNoGit } from '../git/refs.js';
 import type { InSandbox } from '../git/run-git.js';
+import { writeNotes } from '../git/write-notes.js';
+import { writeDurably } from '../files/write-durably.js';
 import { ASIDE, bringBack, setAside, type NotApplied } from '../git/set-aside.js';
 import { needsPerson } from './needs-person.js';
 import { readDiskClock, type DiskMoment } from '../files/disk-clock.js';
@@ -100,8 +102,22 @@ export interface KeptRuns {
   apply(id: string, callId: string, signed: Signed): Promise<SealedChange>;
   /** Refuses with `RunRefused` if it is being applied or was. Without `keepsRecord`, nothing of it stays. */
   discard(id: string, how?: { keepsRecord: boolean }): Promise<void>;
+  /** Adds notes to the commits that an applied run has brought, once. */
+  addReceipts(id: string, make: (applied: AppliedCommits) => Promise<readonly CommitNote[]>): Promise<void>;
   /** Rolls back what a killed process was applying. */
   recover(id: string): Promise<void>;
+}
+
+interface AppliedCommits {
+  readonly callId: string;
+  readonly worldId: string;
+  readonly effectHash: string;
+  readonly commits: readonly string[];
+}
+
+interface CommitNote {
+  readonly commit: string;
+  readonly text: string;
 }
 
 /** What a person or a rule has approved. */
@@ -322,6 +338,18 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
         }
         await move(run, { state: 'discarded' });
         await removeDraft(run.root);
+      }),
+    addReceipts: (id, make) =>
+      locked(id, async ({ root, record, status }) => {
+        const noted = join(root, 'receipts.json');
+        if (status?.state !== 'applied' || status.callId === undefined || existsSync(noted)) return;
+        const sealed = await readSealed(root);
+        const commits = sealed?.git?.commits.map((commit) => commit.id) ?? [];
+        if (sealed === undefined || commits.length === 0) return;
+        const { effectHash } = sealed.effect;
+        const notes = await make({ callId: status.callId, worldId: record.worldId, effectHash, commits });
+        await writeNotes(record.folder, RECEIPTS_REF, notes);
+        await writeDurably(noted, JSON.stringify(commits.length));
       }),
     recover: (id) => locked(id, recover),
   };

@@ -18,6 +18,8 @@ import { ensureOwner } from '../people/ensure-owner.js';
 import { hasDisplay } from '../serve/open-browser.js';
 import type { Runs } from '../runs/runs.js';
 import { recoverRuns, watchRuns } from '../runs/watch-runs.js';
+import { writeReceipts } from '../runs/write-receipts.js';
+import { openCommitKey } from '../receipts/commit-key.js';
 import type { SessionLifetimes } from '../people/credentials.js';
 import type { ExternalLimits } from '../people/external-limiter.js';
 import { findProviders } from './find-providers.js';
@@ -117,9 +119,11 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     const registry = createRegistry({ store, secrets, found, own });
     const metrics = createMetrics();
     const drafts = runDrafts(sandbox, confined.hide);
-    const runs: Runs = { drafts, homes: join(folder, 'agent-homes') };
+    const runs: Runs = { drafts, commitKey: openCommitKey(folder), homes: join(folder, 'agent-homes') };
     const acp = acpAgents({ clock, env, sandbox, hide: confined.hide });
-    const engine = await orClose(store, () =>
+    // Only called while the engine runs a call.
+    const onApplied = async (id: string): Promise<void> => await writeReceipts({ engine, runs }, id);
+    const engine: Engine = await orClose(store, () =>
       createRuntime({
         store,
         clock,
@@ -128,7 +132,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
         externalTool: acp.externalTool,
         tools: [
           ...defaultTools({ shell: { ...confined, draftLimits } }),
-          ...('refused' in drafts ? [] : [runTool(drafts.kept, drafts.undos)]),
+          ...('refused' in drafts ? [] : [runTool(drafts.kept, drafts.undos, onApplied)]),
           ...(options.tools ?? []),
         ],
         mcp: mcpServers({ ...confined, show: options.show ?? [], clock }),

@@ -1,4 +1,5 @@
 import type { RunDrafts } from '@countersign/tools';
+import type { CommitKey } from '../receipts/commit-key.js';
 
 /** What the routes and the sweep of runs need of the home. */
 export interface Runs {
@@ -6,6 +7,8 @@ export interface Runs {
   readonly drafts: RunDrafts | { readonly refused: string };
   /** The folder of the kept homes of agents. */
   readonly homes: string;
+  /** Signs receipts of commits. */
+  readonly commitKey?: CommitKey;
 }
 
 /** What was denied or never applied is kept this long after that. */

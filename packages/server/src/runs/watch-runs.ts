@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { EndedRun } from '@countersign/protocol';
 import type { AppContext } from '../app/context.js';
 import { endRun } from './end-run.js';
+import { writeReceipts } from './write-receipts.js';
 import { draftsOf } from './start-run.js';
 import { KEPT_MS } from './runs.js';
 import { showRun, keptSince } from './show-run.js';
@@ -56,6 +57,8 @@ async function sweep(context: Context, id: string): Promise<void> {
     return;
   }
   await endRun(context, id);
+  // A kill or a write by somebody else may have prevented it.
+  await writeReceipts(context, id);
   const now = await kept.read(id);
   if (now === undefined) return;
   const since = await store.read(async (reader) => {

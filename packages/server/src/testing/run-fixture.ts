@@ -3,12 +3,17 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { EndedRun, Run, StartedRun } from '@countersign/protocol';
 import { findSandbox, runDrafts, runTool, type RunDrafts } from '@countersign/tools';
+import { openCommitKey } from '../receipts/commit-key.js';
+import type { Runs } from '../runs/runs.js';
+import { writeReceipts } from '../runs/write-receipts.js';
 import { closeApps, openApp, until, type AppFixture, type AppFixtureOptions } from './app-fixture.js';
 
 /** A server with a world `alpha` whose folder programs may change in drafts, and what a supervisor does. */
 export interface RunFixture {
   readonly t: AppFixture;
   readonly folder: string;
+  /** Has the keys of receipts. */
+  readonly home: string;
   readonly drafts: RunDrafts;
   setRules(...rules: string[]): Promise<void>;
   /** Starts a run as a supervisor does. Its process is this one, unless told otherwise. */
@@ -50,13 +55,19 @@ export async function openRuns(
   if ('refused' in drafts) return undefined;
   opened.push(drafts);
   const { rules, ...rest } = options;
-  const tools = [runTool(drafts.kept, drafts.undos), ...(options.tools ?? [])];
+  const home = join(folder, '..', `home-${crypto.randomUUID()}`);
+  mkdirSync(home, { mode: 0o700 });
+  made.push(home);
+  const runs: Runs = { drafts, homes: join(home, 'homes'), commitKey: openCommitKey(home) };
+  let onApplied = (_: string): Promise<void> => Promise.resolve();
+  const tools = [runTool(drafts.kept, drafts.undos, (id) => onApplied(id)), ...(options.tools ?? [])];
   const t = await openApp({
     ...rest,
     folder,
     tools,
-    context: { runs: { drafts, homes: join(folder, '..', 'homes') } },
+    context: { runs },
   });
+  onApplied = (id) => writeReceipts({ engine: t.engine, runs }, id);
   await t.api('POST', '/worlds', { name: 'alpha' });
   const setRules = async (...rules: string[]): Promise<void> => {
     const { headers } = await t.api('GET', '/worlds/alpha/policy');
@@ -70,6 +81,7 @@ export async function openRuns(
     t,
     setRules,
     folder,
+    home,
     drafts,
     async start(more = {}) {
       const asked = { program: ['make', 'all'], supervisor: SELF, ...more };

@@ -1,5 +1,5 @@
 import type { AcpSettings, AuditEntry, PinnedPasskey } from '@countersign/protocol';
-import type { ReceiptProblem } from '../words/receipts.js';
+import type { CommitProblem, ReceiptProblem } from '../words/receipts.js';
 
 /** Access to servers. Only the program's entry point imports the server itself, so that commands that use a running server don't load it. */
 export interface ServerAccess {
@@ -34,6 +34,12 @@ export interface ServerAccess {
   receiptCheck(
     pinned: readonly PinnedPasskey[] | undefined,
   ): Promise<(entry: AuditEntry) => ReceiptProblem | undefined>;
+  /** Verifies the receipts of commits offline, from a clone and a file of keys. Rejects with the number of a line that is no key. */
+  verifyCommits(
+    folder: string,
+    range: string,
+    how: { keys: string; requirePasskey: boolean },
+  ): Promise<readonly VerifiedCommit[]>;
   /** Opens a URL in the browser, if there is a display. */
   openBrowser(url: string): Promise<void>;
   /** Checks what Countersign needs on this machine. */
@@ -42,6 +48,13 @@ export interface ServerAccess {
   tryAcpAgent(acp: AcpSettings, home: string): Promise<string | undefined>;
   /** Starts the scripted model from a file. If the script is invalid, rejects with a sentence that names the line. */
   startModel(options: ModelOptions): Promise<RunningModel>;
+}
+
+/** A commit, and why it isn't countersigned. */
+interface VerifiedCommit {
+  readonly commit: string;
+  readonly subject: string;
+  readonly problem?: CommitProblem;
 }
 
 interface ModelOptions {

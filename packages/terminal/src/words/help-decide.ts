@@ -67,6 +67,17 @@ export const runsHelp = {
   discard: { about: 'Remove the draft of a run', examples: ['countersign runs discard run_… --yes'] },
 } satisfies Record<string, string | Help>;
 
+export const verifyHelp = {
+  about: 'Verify that each commit in a range has a valid receipt of a signed run',
+  notes: [
+    'Works offline, in any clone that has fetched refs/notes/countersign. The server keeps its public key in receipt.pub in\nits home folder; those of passkeys are printed by people keys.',
+  ],
+  exitCodes: '0 all commits are countersigned, 1 at least one is not, or nothing was verified',
+  examples: ['countersign verify origin/main..HEAD --keys countersign.keys --require-passkey'],
+  keys: 'file with the public keys of servers and passkeys, one per line',
+  requirePasskey: 'also require that a given passkey signed the change',
+} satisfies Record<string, unknown>;
+
 export const grantsHelp = {
   about: 'List and revoke grants (approvals for a whole chat)',
   list: { about: 'List grants', examples: ['countersign grants list -w harbour'] },

@@ -41,3 +41,25 @@ export const receiptWords = {
     `${where} is not an audit record. Export the log with: countersign audit export --format jsonl`,
   noRecords: (file: string): string => `${file} contains no audit record. Nothing was checked.`,
 } as const;
+
+/** Why a commit isn't countersigned (RUN29). */
+const commitProblems = {
+  missing: 'It has no receipt.',
+  malformed: 'Its receipt is malformed.',
+  'unknown-key': 'Its receipt is signed with a key that is not among the given keys.',
+  'wrong-signature': 'The signature of its receipt does not match.',
+  'other-commit': 'Its receipt is for another commit, so it was amended, rebased or squashed.',
+  'no-passkey': 'No given passkey signed the change that it belongs to.',
+} as const;
+
+export type CommitProblem = keyof typeof commitProblems;
+
+/** Output of `countersign verify`. */
+export const commitWords = {
+  problems: commitProblems,
+  valid: (count: number): string =>
+    count === 1 ? 'The commit is countersigned.' : `All ${count} commits are countersigned.`,
+  none: 'The range contains no commit, so nothing was verified.',
+  failed: (count: number, all: number): string => `Not countersigned: ${count} of ${all} commits.`,
+  cannotVerify: (reason: string): string => `Could not verify anything: ${reason}`,
+} as const;

@@ -17,7 +17,12 @@ const MAX_NAMED = 5;
  * Applies what a run changed. Its rehearsal is the run itself: the effect was sealed before the server proposed the call, for that call alone, and
  * `execute` applies exactly it. Nobody else can propose such a call (RUN15).
  */
-export function runTool(runs: KeptRuns, undos: KeptUndos): TypedTool<typeof RUN_TOOL, z.input<typeof parameters>> {
+export function runTool(
+  runs: KeptRuns,
+  undos: KeptUndos,
+  /** Called when a run was applied. If it fails, the run stays applied. */
+  onApplied: (id: string) => Promise<void> = () => Promise.resolve(),
+): TypedTool<typeof RUN_TOOL, z.input<typeof parameters>> {
   /** The run, if it belongs to this world, agent and folder, and ran this program. */
   const find = async (
     { run: id, program }: z.output<typeof parameters>,
@@ -79,6 +84,7 @@ export function runTool(runs: KeptRuns, undos: KeptUndos): TypedTool<typeof RUN_
         const signed = { effectHash: fingerprint, rules: rulesOf(context), hold };
         const { result } = await runs.apply(args.run, invocationId, signed);
         const login = ended?.login?.account === 'same' ? { loginWritten: await writeBackLogin(ended.login) } : {};
+        await onApplied(args.run).catch(() => undefined);
         return { applied: true, exitCode: result.exitCode, ...login };
       } catch (error) {
         if (error instanceof ChangeConflict) throw new ToolFailure(error.message, undefined, { conflict: true });
