@@ -103,7 +103,11 @@ export interface KeptRuns {
   /** Refuses with `RunRefused` if it is being applied or was. Without `keepsRecord`, nothing of it stays. */
   discard(id: string, how?: { keepsRecord: boolean }): Promise<void>;
   /** Adds notes to the commits that an applied run has brought, once. */
-  addReceipts(id: string, make: (applied: AppliedCommits) => Promise<readonly CommitNote[]>): Promise<void>;
+  addReceipts(
+    id: string,
+    make: (applied: AppliedCommits) => Promise<readonly CommitNote[]>,
+    hold?: Hold,
+  ): Promise<void>;
   /** Rolls back what a killed process was applying. */
   recover(id: string): Promise<void>;
 }
@@ -339,7 +343,7 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
         await move(run, { state: 'discarded' });
         await removeDraft(run.root);
       }),
-    addReceipts: (id, make) =>
+    addReceipts: (id, make, hold) =>
       locked(id, async ({ root, record, status }) => {
         const noted = join(root, 'receipts.json');
         if (status?.state !== 'applied' || status.callId === undefined || existsSync(noted)) return;
@@ -350,7 +354,7 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
         const notes = await make({ callId: status.callId, worldId: record.worldId, effectHash, commits });
         await writeNotes(record.folder, RECEIPTS_REF, notes);
         await writeDurably(noted, JSON.stringify(commits.length));
-      }),
+      }, hold),
     recover: (id) => locked(id, recover),
   };
 }

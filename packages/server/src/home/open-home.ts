@@ -122,7 +122,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     const runs: Runs = { drafts, commitKey: openCommitKey(folder), homes: join(folder, 'agent-homes') };
     const acp = acpAgents({ clock, env, sandbox, hide: confined.hide });
     // Only called while the engine runs a call.
-    const onApplied = async (id: string): Promise<void> => await writeReceipts({ engine, runs }, id);
+    const onApplied = async (id: string, hold?: Hold): Promise<void> => await writeReceipts({ engine, runs }, id, hold);
     const engine: Engine = await orClose(store, () =>
       createRuntime({
         store,

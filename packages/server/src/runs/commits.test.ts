@@ -3,6 +3,7 @@ import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readCommitKeys, verifyCommits } from '../receipts/verify-commits.js';
+import { until } from '../testing/app-fixture.js';
 import { closeRuns, openRuns } from '../testing/run-fixture.js';
 
 afterEach(closeRuns);
@@ -35,6 +36,10 @@ describe.runIf(canMount)('the commits of a run', () => {
     });
     await t.decide(waiting, 'approve');
     await t.reach(run, 'applied');
+    await until(
+      () => sh(t.folder, 'git for-each-ref refs/notes/countersign') !== '' || undefined,
+      'the commits have receipts',
+    );
     sh(
       t.home,
       `git clone -q ${t.folder} clone; cd clone; git fetch -q origin refs/notes/countersign:refs/notes/countersign`,

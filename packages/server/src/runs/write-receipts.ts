@@ -1,4 +1,4 @@
-import type { ApprovalRecord, StoreReader } from '@countersign/core/ports';
+import type { ApprovalRecord, Hold, StoreReader } from '@countersign/core/ports';
 import { whoSchema, type CommitReceipt, type Receipt, type Who } from '@countersign/protocol';
 import type { AppContext } from '../app/context.js';
 import { draftsOf } from './start-run.js';
@@ -6,11 +6,11 @@ import { draftsOf } from './start-run.js';
 type Context = Pick<AppContext, 'engine' | 'runs'>;
 
 /** Adds a receipt to each commit that an applied run has brought. Does nothing if that was done, so it can be tried again after a failure. */
-export async function writeReceipts({ engine, runs }: Context, id: string): Promise<void> {
+export async function writeReceipts({ engine, runs }: Context, id: string, hold?: Hold): Promise<void> {
   const commitKey = runs?.commitKey;
   if (commitKey === undefined) return;
   const { kept } = draftsOf({ runs });
-  await kept.addReceipts(id, async ({ callId, worldId, effectHash, commits }) => {
+  const make: Parameters<typeof kept.addReceipts>[1] = async ({ callId, worldId, effectHash, commits }) => {
     const { store, clock } = engine.runtime;
     const { signers, rule, passkeys } = await store.read((reader) => signaturesOf(reader, worldId, callId));
     const about: Omit<CommitReceipt, 'commit'> = {
@@ -19,7 +19,8 @@ export async function writeReceipts({ engine, runs }: Context, id: string): Prom
       ...(rule === undefined ? {} : { rule }),
     };
     return commits.map((commit) => ({ commit, text: `${JSON.stringify(commitKey.sign({ ...about, commit }))}\n` }));
-  });
+  };
+  await kept.addReceipts(id, make, hold);
 }
 
 interface Signatures {

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Hold } from '@countersign/core/ports';
 import type { EndedRun, Run, StartedRun } from '@countersign/protocol';
 import { findSandbox, runDrafts, runTool, type RunDrafts } from '@countersign/tools';
 import { openCommitKey } from '../receipts/commit-key.js';
@@ -59,15 +60,15 @@ export async function openRuns(
   mkdirSync(home, { mode: 0o700 });
   made.push(home);
   const runs: Runs = { drafts, homes: join(home, 'homes'), commitKey: openCommitKey(home) };
-  let onApplied = (_: string): Promise<void> => Promise.resolve();
-  const tools = [runTool(drafts.kept, drafts.undos, (id) => onApplied(id)), ...(options.tools ?? [])];
+  let onApplied = (_: string, __?: Hold): Promise<void> => Promise.resolve();
+  const tools = [runTool(drafts.kept, drafts.undos, (id, hold) => onApplied(id, hold)), ...(options.tools ?? [])];
   const t = await openApp({
     ...rest,
     folder,
     tools,
     context: { runs },
   });
-  onApplied = (id) => writeReceipts({ engine: t.engine, runs }, id);
+  onApplied = (id, hold) => writeReceipts({ engine: t.engine, runs }, id, hold);
   await t.api('POST', '/worlds', { name: 'alpha' });
   const setRules = async (...rules: string[]): Promise<void> => {
     const { headers } = await t.api('GET', '/worlds/alpha/policy');

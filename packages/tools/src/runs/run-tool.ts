@@ -1,4 +1,4 @@
-import { defineTool, errorMessage, ToolFailure, type RehearsalContext, type TypedTool } from '@countersign/core/ports';
+import { defineTool, errorMessage, ToolFailure, type Hold, type RehearsalContext, type TypedTool } from '@countersign/core/ports';
 import { ChangeConflict, RunRefused, type KeptRun, type KeptRuns, type KeptUndos } from '@countersign/changes';
 import { inProcess, RUN_TOOL, type Subject } from '@countersign/protocol';
 import { z } from 'zod';
@@ -20,8 +20,8 @@ const MAX_NAMED = 5;
 export function runTool(
   runs: KeptRuns,
   undos: KeptUndos,
-  /** Called when a run was applied. If it fails, the run stays applied. */
-  onApplied: (id: string) => Promise<void> = () => Promise.resolve(),
+  /** Called when a run was applied, while its folder is locked. If it fails, the run stays applied. */
+  onApplied: (id: string, hold?: Hold) => Promise<void> = () => Promise.resolve(),
 ): TypedTool<typeof RUN_TOOL, z.input<typeof parameters>> {
   /** The run, if it belongs to this world, agent and folder, and ran this program. */
   const find = async (
@@ -84,7 +84,7 @@ export function runTool(
         const signed = { effectHash: fingerprint, rules: rulesOf(context), hold };
         const { result } = await runs.apply(args.run, invocationId, signed);
         const login = ended?.login?.account === 'same' ? { loginWritten: await writeBackLogin(ended.login) } : {};
-        await onApplied(args.run).catch(() => undefined);
+        await onApplied(args.run, hold).catch(() => undefined);
         return { applied: true, exitCode: result.exitCode, ...login };
       } catch (error) {
         if (error instanceof ChangeConflict) throw new ToolFailure(error.message, undefined, { conflict: true });
