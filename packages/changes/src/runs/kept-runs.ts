@@ -344,17 +344,21 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
         await removeDraft(run.root);
       }),
     addReceipts: (id, make, hold) =>
-      locked(id, async ({ root, record, status }) => {
-        const noted = join(root, 'receipts.json');
-        if (status?.state !== 'applied' || status.callId === undefined || existsSync(noted)) return;
-        const sealed = await readSealed(root);
-        const commits = sealed?.git?.commits.map((commit) => commit.id) ?? [];
-        if (sealed === undefined || commits.length === 0) return;
-        const { effectHash } = sealed.effect;
-        const notes = await make({ callId: status.callId, worldId: record.worldId, effectHash, commits });
-        await writeNotes(record.folder, RECEIPTS_REF, notes);
-        await writeDurably(noted, JSON.stringify(commits.length));
-      }, hold),
+      locked(
+        id,
+        async ({ root, record, status }) => {
+          const noted = join(root, 'receipts.json');
+          if (status?.state !== 'applied' || status.callId === undefined || existsSync(noted)) return;
+          const sealed = await readSealed(root);
+          const commits = sealed?.git?.commits.map((commit) => commit.id) ?? [];
+          if (sealed === undefined || commits.length === 0) return;
+          const { effectHash } = sealed.effect;
+          const notes = await make({ callId: status.callId, worldId: record.worldId, effectHash, commits });
+          await writeNotes(record.folder, RECEIPTS_REF, notes);
+          await writeDurably(noted, JSON.stringify(commits.length));
+        },
+        hold,
+      ),
     recover: (id) => locked(id, recover),
   };
 }

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { createRuntime, systemClock, type About, type Engine, type Unfinished } from '@countersign/core';
-import { registerOwnFile, type Clock, type Provider, type Store, type Tool } from '@countersign/core/ports';
+import { registerOwnFile, type Clock, type Hold, type Provider, type Store, type Tool } from '@countersign/core/ports';
 import { CountersignError, unsandboxedText } from '@countersign/protocol';
 import { lockFile, openPostgres, openSqlite } from '@countersign/storage';
 import { acpAgents, defaultTools, findSandbox, mcpServers, runDrafts, runTool, type Sandbox } from '@countersign/tools';

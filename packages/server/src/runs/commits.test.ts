@@ -37,7 +37,7 @@ describe.runIf(canMount)('the commits of a run', () => {
     await t.decide(waiting, 'approve');
     await t.reach(run, 'applied');
     await until(
-      () => sh(t.folder, 'git for-each-ref refs/notes/countersign') !== '' || undefined,
+      () => Promise.resolve(sh(t.folder, 'git for-each-ref refs/notes/countersign') !== '' || undefined),
       'the commits have receipts',
     );
     sh(
@@ -55,7 +55,7 @@ describe.runIf(canMount)('the commits of a run', () => {
     expect(verified[2]?.receipt).toMatchObject({
       change: waiting.effect?.effectHash,
       run: run.id,
-      signers: [{ kind: 'person' }],
+      signers: [{ kind: 'token' }],
     });
     expect(t.t.errors).toEqual([]);
   });

@@ -1,4 +1,11 @@
-import { defineTool, errorMessage, ToolFailure, type Hold, type RehearsalContext, type TypedTool } from '@countersign/core/ports';
+import {
+  defineTool,
+  errorMessage,
+  ToolFailure,
+  type Hold,
+  type RehearsalContext,
+  type TypedTool,
+} from '@countersign/core/ports';
 import { ChangeConflict, RunRefused, type KeptRun, type KeptRuns, type KeptUndos } from '@countersign/changes';
 import { inProcess, RUN_TOOL, type Subject } from '@countersign/protocol';
 import { z } from 'zod';
