@@ -31,7 +31,8 @@ interface Signatures {
 
 async function signaturesOf(reader: StoreReader, worldId: string, callId: string): Promise<Signatures> {
   const call = await reader.invocation(callId);
-  const approval = call?.approvalId == null ? undefined : await reader.approval(call.approvalId);
+  const approvalId = call?.approvalId ?? undefined;
+  const approval = approvalId === undefined ? undefined : await reader.approval(approvalId);
   if (approval === undefined) return { signers: [], passkeys: [] };
   const { decidedBy, signing, rule } = approval;
   const last = decidedBy === null ? [] : [whoSchema.parse(JSON.parse(decidedBy))];

@@ -60,7 +60,7 @@ export async function openRuns(
   mkdirSync(home, { mode: 0o700 });
   made.push(home);
   const runs: Runs = { drafts, homes: join(home, 'homes'), commitKey: openCommitKey(home) };
-  let onApplied = (_: string, __?: Hold): Promise<void> => Promise.resolve();
+  let onApplied: (id: string, hold?: Hold) => Promise<void> = () => Promise.resolve();
   const tools = [runTool(drafts.kept, drafts.undos, (id, hold) => onApplied(id, hold)), ...(options.tools ?? [])];
   const t = await openApp({
     ...rest,
