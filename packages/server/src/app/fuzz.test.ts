@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -15,7 +15,7 @@ import {
 } from '@countersign/core';
 import { SERVER_LOG, type Store, type StoreTransaction } from '@countersign/core/ports';
 import { openSqlite } from '@countersign/storage';
-import { writeFile } from '@countersign/tools';
+import { findSandbox, runDrafts, runTool, writeFile as writeTool } from '@countersign/tools';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { closeApps, TOKEN } from '../testing/app-fixture.js';
 import { createDice, createFuzzer, type FuzzRequest } from '../testing/fuzz-requests.js';
@@ -96,12 +96,13 @@ type Ids = Record<
   | 'group'
   | 'session'
   | 'delegation'
-  | 'external',
+  | 'external'
+  | 'run',
   string[]
 >;
 
 /** Replaces all worlds with one that has an example of everything, so that requests find something. */
-async function resetWorld(t: Harbour, ids: Ids, count: number): Promise<void> {
+async function resetWorld(t: Harbour, ids: Ids, { count, drafts }: { count: number; drafts: Drafts }): Promise<void> {
   const { runtime } = t.engine;
   for (const { id } of await runtime.store.read((reader) => reader.worlds())) await deleteWorld(runtime, id, TESTER);
   const { id: world } = await createWorld(runtime, { name: `Harbour ${count}` }, TESTER);
@@ -152,6 +153,7 @@ async function resetWorld(t: Harbour, ids: Ids, count: number): Promise<void> {
   const token = await post(`/people/${person.id}/tokens`, { name: 'ci', scopes: ['read'] });
   await post('/groups/crew', { people: [person.id] }, 'PUT');
   const outside = await addExternal(t, world);
+  ids.run = 'refused' in drafts ? [] : await addRuns(drafts, world, (asked) => post(`/worlds/${world}/runs`, asked));
   ids.external = [outside.agent];
   ids.person = [person.id];
   ids.token = [token.id];
@@ -164,6 +166,30 @@ async function resetWorld(t: Harbour, ids: Ids, count: number): Promise<void> {
   ids.turn = [first.turnId];
   ids.grant = grants.map(({ grantId }) => grantId);
   ids.call = [...[first, ...others].map(({ toolCallId }) => toolCallId), ...outside.calls];
+}
+
+type Drafts = ReturnType<typeof runDrafts>;
+
+async function removeRuns({ kept }: Pick<Exclude<Drafts, { refused: string }>, 'kept'>): Promise<void> {
+  for (const id of await kept.list()) await rm((await kept.read(id))?.root ?? '', { recursive: true, force: true });
+}
+
+/** Runs that have ended, in place of those of earlier worlds. */
+async function addRuns(
+  { kept }: Exclude<Drafts, { refused: string }>,
+  world: string,
+  start: (asked: object) => Promise<{ id: string }>,
+): Promise<string[]> {
+  await removeRuns({ kept });
+  const ids: string[] = [];
+  for (const name of ['first', 'second', 'third']) {
+    const { id } = await start({ program: [name], supervisor: { pid: process.pid, started: '1' } });
+    const root = (await kept.read(id))?.root ?? '';
+    await writeFile(join(root, 'upper', `${world}-${name}.txt`), 'x');
+    await writeFile(join(root, 'ended.json'), JSON.stringify({ exitCode: 0, why: 'exited' }));
+    ids.push(id);
+  }
+  return ids;
 }
 
 /** The server's own token, as requests of this test send it. */
@@ -250,6 +276,15 @@ const UNREACHABLE = [
   'post_mcp_sign_ins',
 ];
 
+/** They need a system that can mount overlays. */
+const OF_RUNS = [
+  'post_worlds_world_runs',
+  'post_worlds_world_runs_run_end',
+  'get_worlds_world_runs_run',
+  'post_worlds_world_runs_run_apply',
+  'post_worlds_world_runs_run_discard',
+];
+
 /** Rejections that write an audit record: an invalid decision (CALL6), and revealing a call without permission (SAFE6). */
 const RECORDED = new Set(['post_worlds_world_tool_results', 'post_worlds_world_approvals_approval_reveal']);
 
@@ -257,9 +292,15 @@ it(
   '[HTTP1] generated requests never cause a 5xx, and rejected ones write nothing',
   async () => {
     const { store, written } = await counting();
-    const folder = await mkdtemp(join(tmpdir(), 'countersign-fuzz-'));
-    onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
-    const t = await openHarbour({ store, folder, tools: [writeFile()] });
+    const top = await mkdtemp(join(tmpdir(), 'countersign-fuzz-'));
+    const folder = join(top, 'work');
+    await mkdir(folder);
+    onTestFinished(async () => await rm(top, { recursive: true, force: true }));
+    const drafts = runDrafts(await findSandbox(), [join(top, 'home')]);
+    onTestFinished(async () => ('refused' in drafts ? undefined : await removeRuns(drafts)));
+    const known = 'refused' in drafts ? [] : [runTool(drafts.kept, drafts.undos)];
+    const context = { runs: { drafts, homes: join(top, 'homes') } };
+    const t = await openHarbour({ store, folder, tools: [writeTool(), ...known], context });
     const ids: Ids = {
       world: [],
       agent: [],
@@ -277,6 +318,7 @@ it(
       session: ['0123456789abcdef'],
       delegation: ['0123456789abcdef'],
       external: [],
+      run: [],
     };
     const api = (await t.api<ApiDescription>('GET', '/openapi.json')).body;
     const dice = createDice(SEED);
@@ -284,14 +326,15 @@ it(
     const operations = Object.values(api.paths).flatMap((methods) => Object.values(methods));
     const statuses = new Set<number>();
     const answered = new Set<string>();
+    const unreachable = 'refused' in drafts ? [...UNREACHABLE, ...OF_RUNS] : UNREACHABLE;
     const unreached = (): string[] =>
-      operations.map(({ operationId }) => operationId).filter((id) => !answered.has(id) && !UNREACHABLE.includes(id));
+      operations.map(({ operationId }) => operationId).filter((id) => !answered.has(id) && !unreachable.includes(id));
     const hasReachedAll = (): boolean => unreached().length === 0 && STATUSES.every((status) => statuses.has(status));
     const wanted = (count: number): string[] => (count >= FIRST ? unreached() : []);
     const isDone = (count: number): boolean => count >= FIRST && (count >= REQUESTS || hasReachedAll());
     let count = 0;
     for (; !isDone(count); count += 1) {
-      if (count % FRESH_EVERY === 0 || !(await isThere(t, ids))) await resetWorld(t, ids, count);
+      if (count % FRESH_EVERY === 0 || !(await isThere(t, ids))) await resetWorld(t, ids, { count, drafts });
       const sent = next(wanted(count));
       const before = written();
       const answer = await request(t, sent);
