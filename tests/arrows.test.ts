@@ -43,7 +43,7 @@ const packages: Readonly<Record<string, PackageRules>> = {
   // supervised runs would take their programs with it when it ends.
   terminal: {
     may: ['@countersign/client', '@countersign/server/channel', '@countersign/tools/run', protocol],
-    exceptions: { 'main.ts': ['@countersign/server'] },
+    exceptions: { 'main.ts': ['@countersign/server', '@countersign/server/locate'] },
   },
   countersign: {
     may: [

@@ -18,22 +18,23 @@ export async function runCommand(words: readonly string[], program: Program): Pr
 
 /** Loads the server on demand: a command that uses a running one starts ten times faster. */
 const load = () => import('@countersign/server');
+const loadLocate = () => import('@countersign/server/locate');
 
 /** Access to real servers. */
 export function createServerAccess({ version, webRoot }: Program): ServerAccess {
   const web = webRoot === undefined ? {} : { webRoot };
   return {
     async defaultHome() {
-      const { homeFolder } = await load();
+      const { homeFolder } = await loadLocate();
       return homeFolder(process.env);
     },
     async find(home) {
-      const { findServer } = await load();
+      const { findServer } = await loadLocate();
       const running = await findServer(home);
       return running === undefined ? undefined : { url: running.url, startedBy: running.startedBy };
     },
     async readToken(home) {
-      const { readToken } = await load();
+      const { readToken } = await loadLocate();
       return readToken(home);
     },
     async start(home, { unfinished, command }, say) {
