@@ -24,6 +24,7 @@ export { findSandbox } from './sandbox/find-sandbox.js';
 export { homePrograms } from './sandbox/programs/programs-for.js';
 export { secretFolderAt, secretFolderText } from './sandbox/programs/secret-folder.js';
 export { findSystemProgram, SYSTEM_PATH, systemFolderIn } from '@countersign/changes';
+export { describeRunLimits } from './run/cgroup.js';
 export { DRAFT_LIMITS } from './sandbox/draft/draft-limits.js';
 export type { DraftLimits } from './sandbox/draft/draft-limits.js';
 export { describeDrafts, describeSandbox } from './sandbox/sandbox.js';

@@ -11,7 +11,10 @@ it('[RUN4.2] refuses a folder whose Git folder lies outside, with the command th
   const tree = join(path, 'a tree');
   await mkdir(main);
   const git = (...words: string[]): unknown =>
-    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...words], { cwd: main, stdio: 'ignore' });
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...words], {
+      cwd: main,
+      stdio: 'ignore',
+    });
   git('init');
   expect(explainOutsideGit(main)).toBeUndefined();
   git('commit', '--allow-empty', '-m', 'first');

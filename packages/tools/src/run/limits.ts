@@ -39,13 +39,15 @@ interface Watched {
   /** Folders that the program fills. */
   readonly folders: readonly string[];
   readonly limits: RunLimits;
+  /** Whether the kernel limits memory and processes. */
+  readonly isLimited: boolean;
   readonly clock: Clock;
   /** Called once. */
   readonly exceeded: (why: RunEnd) => void;
 }
 
 /** Looks five times a second. Returns a function that stops it. */
-export function watchRun({ inner, folders, limits, clock, exceeded }: Watched): () => void {
+export function watchRun({ inner, folders, limits, isLimited, clock, exceeded }: Watched): () => void {
   let isOver = false;
   const stops: (() => void)[] = [];
   const end = (why: RunEnd): void => {
@@ -72,7 +74,7 @@ export function watchRun({ inner, folders, limits, clock, exceeded }: Watched): 
     for (const one of stops) one();
   };
   stops.push(clock.after(limits.ms, () => end('time')));
-  repeat(async () => await overUse(inner, limits), 1);
+  if (!isLimited) repeat(async () => await overUse(inner, limits), 1);
   repeat(async () => await overSize(folders, limits), REST_FACTOR);
   repeat(async () => await diskIsFull(folders), 1);
   return stop;

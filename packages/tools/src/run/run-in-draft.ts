@@ -8,6 +8,7 @@ import type { PreparedAgent } from './agents/types.js';
 import type { RunIo } from './connect-io.js';
 import { openAgentHome } from './home/open-agent-home.js';
 import { openRunNetwork } from './network/open-run-network.js';
+import type { RunNetwork } from './network/types.js';
 import { readRunSandbox } from './run-sandbox.js';
 import { supervise, type RunSignal } from './supervise.js';
 
@@ -34,17 +35,18 @@ export async function runInDraft(run: DraftedRun): Promise<EndedRun> {
   const { prepared, ports, outside, onPorts, ...rest } = run;
   const { id, root, hosts, sandbox: given, home: kept } = run.started;
   const { sandbox } = readRunSandbox(given);
-  const [home, network] = await Promise.all([
-    openAgentHome({ root, kept, home: personalHome(), prepared }),
-    openRunNetwork({
+  const home = await openAgentHome({ root, kept, home: personalHome(), prepared });
+  const openNetwork = async (): Promise<RunNetwork> => {
+    const network = await openRunNetwork({
       ...{ id, sandbox, hosts, ports },
       ...(prepared === undefined ? {} : { loginHosts: prepared.loginHosts, models: prepared.models }),
       ...(outside === undefined ? {} : { outside }),
-    }),
-  ]);
-  onPorts?.([...network.ports]);
+    });
+    onPorts?.([...network.ports]);
+    return network;
+  };
   const { environment: agentEnvironment = {}, notes = [] } = prepared ?? {};
-  return await supervise({ ...rest, home, network, agentEnvironment, notes, clock: systemClock });
+  return await supervise({ ...rest, home, openNetwork, agentEnvironment, notes, clock: systemClock });
 }
 
 /** Finds out how to start a known agent for the person who runs this process. */

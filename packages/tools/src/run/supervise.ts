@@ -7,12 +7,13 @@ import { isInside } from '@countersign/changes';
 import { placeArguments, writeArguments } from '../sandbox/draft/drafting.js';
 import { hostSockets } from '../sandbox/find-hidden.js';
 import { startArguments } from '../sandbox/start-arguments.js';
+import { findCgroupParent, openCgroup } from './cgroup.js';
 import { runEnvironment } from './environment.js';
 import { findRunPrograms } from './find-run-programs.js';
 import type { AgentHome } from './home/types.js';
 import { RUN_LIMITS, watchRun, type RunLimits } from './limits.js';
 import type { RunNetwork } from './network/types.js';
-import { connectIo, type RunIo } from './connect-io.js';
+import { connectIo, type ConnectedIo, type RunIo } from './connect-io.js';
 import { foldersOfRun, writeEnded } from './run-folder.js';
 import { readRunSandbox } from './run-sandbox.js';
 import { startProgram, type StartedProgram } from './start-program.js';
@@ -30,8 +31,8 @@ export interface Supervised {
   readonly clock: Clock;
   /** The person's environment. Only harmless variables are passed on. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Without one, the program has no network. */
-  readonly network?: RunNetwork | undefined;
+  /** Called at once, because it takes a while. Without it, the program has no network. */
+  readonly openNetwork?: () => Promise<RunNetwork>;
   readonly home: AgentHome;
   /** Variables that the agent needs. */
   readonly agentEnvironment?: Readonly<Record<string, string>>;
@@ -52,33 +53,52 @@ export const GRACE_MS = 2_000;
  * server does, after somebody has signed. If this process is killed, all of the run's processes die with it. Rejects if nothing ran.
  */
 export async function supervise(run: Supervised): Promise<EndedRun> {
-  const { started, network, home, limits = RUN_LIMITS, clock, notes = [] } = run;
-  const { words, environment, passed, temporary } = await prepare(run);
-  const io = await connectIo(run.io, temporary);
+  const { started, openNetwork, home, limits = RUN_LIMITS, notes = [] } = run;
+  const opening = openNetwork?.();
+  opening?.catch(() => undefined);
+  const parent = findCgroupParent();
+  const cgroup = parent === undefined ? undefined : openCgroup(parent, started.id, limits);
+  let io: ConnectedIo | undefined;
   try {
+    const { words, environment, passed, temporary } = await prepare(run, opening);
+    const network = await opening;
+    io = await connectIo(run.io, temporary);
     const program = await startProgram({
-      ...{ sandbox: words, words: run.words, environment, limits },
+      ...{ sandbox: [...(cgroup?.before ?? []), ...words], words: run.words, environment, limits },
       io: io.descriptors,
     });
     io.connected();
-    const ended = await untilEnded(program, run, limits, clock);
+    const ended = await untilEnded(program, run, { limits, isLimited: cgroup !== undefined });
+    const why = cgroup?.whyEnded() ?? ended.why;
     await io.drained();
     const login = await home.keep();
     const result: EndedRun = {
       ...ended,
+      why,
       hosts: [...(network?.tried() ?? [])],
       variables: [...passed],
       ports: [...(network?.ports ?? [])],
-      notes: [...notes, ...(network?.notes() ?? [])],
+      notes: [...notes, ...(network?.notes() ?? []), ...(STOPPED[why] ?? [])],
       ...(login === undefined ? {} : { login }),
     };
     await writeEnded(started.root, result);
     return result;
   } finally {
-    io.close();
-    await network?.close();
+    io?.close();
+    cgroup?.remove();
+    await (await opening?.catch(() => undefined))?.close();
   }
 }
+
+/** For the card. */
+const STOPPED: Partial<Record<RunEnd, readonly string[]>> = {
+  time: ['The program was stopped, because it ran for too long.'],
+  bytes: ['The program was stopped, because it wrote too much or the disk was full.'],
+  files: ['The program was stopped, because it wrote too many files.'],
+  memory: ['The program was stopped, because it used too much memory.'],
+  processes: ['The program was stopped, because it started too many processes.'],
+  stopped: ['The program was stopped by a signal.'],
+};
 
 interface Prepared {
   /** Before the program's own words. */
@@ -88,15 +108,10 @@ interface Prepared {
   readonly temporary: string;
 }
 
-async function prepare({
-  started,
-  directory,
-  environment,
-  network,
-  home,
-  agentEnvironment,
-  show = [],
-}: Supervised): Promise<Prepared> {
+async function prepare(
+  { started, directory, environment, home, agentEnvironment, show = [] }: Supervised,
+  opening: Promise<RunNetwork> | undefined,
+): Promise<Prepared> {
   const { sandbox, drafting } = readRunSandbox(started.sandbox);
   const { folder, root, hidden } = started;
   const folders = foldersOfRun(root);
@@ -119,17 +134,21 @@ async function prepare({
     directory: directory ?? folder,
     place: placeArguments(drafting, folders, folder),
     hidden: [...hidden, ...sockets],
-    hasNetwork: network !== undefined,
+    hasNetwork: opening !== undefined,
     temporary,
   };
-  const { before, after } = await startArguments(temporary);
+  const [{ before, after }, viewWords, network] = await Promise.all([
+    startArguments(temporary),
+    viewArguments(view),
+    opening,
+  ]);
   const status = ['--json-status-fd', '4'];
   const words = [
     ...before,
     ...(network?.before ?? []),
     ...writeArguments(drafting, folders, folder),
     ...[sandbox.program, ...after, ...status],
-    ...(await viewArguments(view)),
+    ...viewWords,
   ];
   const own = { ...programs.environment, ...network?.environment, ...home.environment, ...agentEnvironment };
   const { values, passed } = runEnvironment(environment, { home: at, sees, own });
@@ -139,9 +158,8 @@ async function prepare({
 /** Resolves when every process is dead. */
 async function untilEnded(
   program: StartedProgram,
-  { started: { root }, io, onSignal }: Supervised,
-  limits: RunLimits,
-  clock: Clock,
+  { started: { root }, io, onSignal, clock }: Supervised,
+  { limits, isLimited }: { limits: RunLimits; isLimited: boolean },
 ): Promise<Pick<EndedRun, 'exitCode' | 'signal' | 'why'>> {
   let why: RunEnd = 'exited';
   let interrupts = 0;
@@ -159,7 +177,7 @@ async function untilEnded(
     else stop(signal);
   });
   const stopWatching = watchRun({
-    ...{ inner: program.inner, folders: [join(root, 'upper'), join(root, 'home')], limits, clock },
+    ...{ inner: program.inner, folders: [join(root, 'upper'), join(root, 'home')], limits, isLimited, clock },
     exceeded(reason) {
       why = reason;
       void program.kill();

@@ -5,6 +5,7 @@ import { CountersignError } from '@countersign/protocol';
 import { inspectPostgres, inspectSqlite, type StoreInspection } from '@countersign/storage';
 import {
   describeDrafts,
+  describeRunLimits,
   describeSandbox,
   findSandbox,
   findSystemProgram,
@@ -162,7 +163,8 @@ export function checkSandbox(home: string, sandbox: Sandbox): Finding {
   if (sandbox.kind !== 'none') {
     const programs = homePrograms([home]);
     const seen = programs.length === 0 ? '' : `; programs in your home that it can read: ${programs.join(', ')}`;
-    const detail = `${describeSandbox(sandbox)}; ${describeDrafts(sandbox)}${seen}`;
+    const runs = sandbox.kind === 'bubblewrap' ? `; ${describeRunLimits()}` : '';
+    const detail = `${describeSandbox(sandbox)}; ${describeDrafts(sandbox)}${runs}${seen}`;
     if (sandbox.kind !== 'bubblewrap' || sandbox.drafting.how !== 'copy') return { what, state: 'fine', detail };
     const advice =
       'Set XDG_CACHE_HOME to a folder on a disk that supports overlays, such as ext4 or XFS; in a container, a volume.';
