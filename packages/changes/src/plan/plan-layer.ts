@@ -23,7 +23,7 @@ export interface LayerToPlan {
   readonly wasRemoved: (path: string) => boolean;
   /** Set if a new file was left out that may be a renamed one. Removals are then skipped, because the file's content would be lost. */
   readonly keepRemoved: boolean;
-  /** Set if files that are the same on both sides are no change, whoever wrote them. */
+  /** Set if files that are the same on both sides are no change, no matter who wrote them. */
   readonly skipsSame?: true | undefined;
 }
 

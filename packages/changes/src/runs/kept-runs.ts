@@ -19,6 +19,7 @@ import type { InSandbox } from '../git/run-git.js';
 import { writeNotes } from '../git/write-notes.js';
 import { writeDurably } from '../files/write-durably.js';
 import { ASIDE, bringBack, setAside, type NotApplied } from '../git/set-aside.js';
+import { changedOutside } from './changed-outside.js';
 import { needsPerson } from './needs-person.js';
 import { readDiskClock, type DiskMoment } from '../files/disk-clock.js';
 import { holdFolder, lockFolder, type ProcessLock } from '../files/lock-folder.js';
@@ -29,7 +30,7 @@ import type { LayerRules } from '../inspect/why-left-out.js';
 import { ChangeConflict } from '../plan/change-conflict.js';
 import type { StillSeen } from '../plan/find-emptied.js';
 import { planChange } from '../plan/plan-change.js';
-import { isEmptyPlan } from '../plan/plan.js';
+import { isEmptyPlan, type FolderPlan } from '../plan/plan.js';
 import { changeIn, isAsSigned, isCurrent, readSealed, writeRecord, type SealedChange } from '../seal/sealed-change.js';
 import type { KeptUndos } from '../undo/kept-undos.js';
 import {
@@ -54,7 +55,7 @@ export interface KeptRun {
 }
 
 /** How to seal a run that has ended. */
-export interface SealRun {
+interface SealRun {
   readonly rules: LayerRules;
   /** Which paths the program still saw at the end, through a mount of its draft. */
   readonly stillSeen: StillSeen;
@@ -230,7 +231,9 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
             await move(run, { state: 'kept', why: 'failed', reason });
             return { kind: 'conflict', reason };
           }
-          const about = aboutWith(described, git, notApplied);
+          const outside = await changedOutside(workingDirectory, start, pathsOf(draft.plan));
+          const more = outside.length === 0 ? {} : { changedOutside: outside };
+          const about = aboutWith({ ...described, ...more }, git, notApplied);
           const result = { exitCode: about.exitCode, stdout: '', stderr: '' };
           const rest = { leftOut, result, run: about };
           const change = git === undefined ? draft : { ...draft, git };
@@ -373,6 +376,11 @@ async function startGit(
   if (branch !== undefined || !(await hasOwnChanges(folder))) return {};
   const short = basename(program[0] ?? 'run').replaceAll(/[^\w-]+/g, '') || 'run';
   return { branch: `run/${short}-${id.slice(-4)}` };
+}
+
+/** The paths that a plan adds or changes, without those in folders that it adds or removes as a whole. */
+function pathsOf({ path, inner, steps }: FolderPlan): Set<string> {
+  return new Set([...steps.map(({ name }) => join(path, name)), ...inner.flatMap((one) => [...pathsOf(one)])]);
 }
 
 function hasStartRefs(root: string): boolean {

@@ -4,7 +4,7 @@ import { api, field, text } from '../input/field.js';
 const count = (description: string): z.ZodNumber => field(z.number().int().min(0), description);
 
 /** A commit that the run made, as in the draft's Git folder. Text is masked. */
-export const runCommitSchema = z.object({
+const runCommitSchema = z.object({
   id: text('Id of the commit.'),
   subject: text('First line of its message.'),
   message: text('Its whole message.'),
@@ -13,7 +13,7 @@ export const runCommitSchema = z.object({
 });
 export type RunCommit = z.infer<typeof runCommitSchema>;
 
-export const runRefSchema = z.object({
+const runRefSchema = z.object({
   name: text('Full name, such as `refs/heads/main`.'),
   from: text('Commit that it names in the folder.').exactOptional(),
   to: text('Commit that it names in the draft.').exactOptional(),

@@ -66,16 +66,7 @@ function isPlainPath(path: string): boolean {
 }
 
 /** Why all processes of a run have ended. `supervisor`: its supervisor died, so how the program ended is unknown. */
-export const runEndSchema = z.enum([
-  'exited',
-  'time',
-  'bytes',
-  'files',
-  'memory',
-  'processes',
-  'stopped',
-  'supervisor',
-]);
+const runEndSchema = z.enum(['exited', 'time', 'bytes', 'files', 'memory', 'processes', 'stopped', 'supervisor']);
 export type RunEnd = z.infer<typeof runEndSchema>;
 
 /** The content of `ended.json`, which the supervisor writes when every process of the run is dead. */
@@ -115,7 +106,7 @@ export type EndedRun = z.infer<typeof endedRunSchema>;
  * `ended`: its changes are being sealed. `unchanged`: there was nothing to apply. `denied` and `conflict`: the draft is kept. `failed`: no change
  * could be made of the draft, which is kept too.
  */
-export const runStateSchema = z.enum([
+const runStateSchema = z.enum([
   'running',
   'ended',
   'waiting',

@@ -57,13 +57,14 @@ describe.runIf(canMount)('a run in a repository', () => {
     expect(await t.show(run)).toMatchObject({ state: 'waiting' });
   });
 
-  it('[RUN16.4] what others wrote in the same way is no conflict', async () => {
+  it('[RUN16.4] [RUN22.1] what others wrote in the same way is no conflict', async () => {
     const t = await open();
     const run = await t.start();
     t.write(run, { 'a.txt': 'new\n', 'b.txt': 'b\n' });
     writeFileSync(join(t.folder, 'a.txt'), 'new\n');
     const waiting = await t.end(run);
     expect(waiting.effect?.files.map(({ path }) => path)).toEqual(['b.txt']);
+    expect(waiting.effect?.run?.changedOutside).toEqual(['a.txt']);
     // Where the person has changes of their own, a run would become a branch.
     git(t.folder, 'commit', '-qam', 'second');
     const other = await t.start();
