@@ -151,4 +151,4 @@ function treePath(raw: string, path: string): TreePath {
   return { path, was, mode, change: was === NONE ? 'added' : mode === NONE ? 'removed' : 'changed' };
 }
 
-export const NONE = '000000';
+const NONE = '000000';

@@ -17,7 +17,7 @@ import { verifyReceipt } from './verify-receipt.js';
 const run = promisify(execFile);
 
 /** Why a commit isn't countersigned. */
-export type CommitProblem = 'missing' | 'malformed' | 'unknown-key' | 'wrong-signature' | 'other-commit' | 'no-passkey';
+type CommitProblem = 'missing' | 'malformed' | 'unknown-key' | 'wrong-signature' | 'other-commit' | 'no-passkey';
 
 export interface VerifiedCommit {
   readonly commit: string;

@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +27,8 @@ export interface GitDraft extends DraftFolders {
   outside(script: string): string;
   /** Runs a shell script in the draft, as the agent. */
   inside(script: string): Promise<string>;
+  /** A shell that stays in the draft, as the agent. Commands run one by one; failures are ignored. */
+  shell(): { run(command: string): Promise<void>; end(): Promise<void> };
   read(more?: Partial<EndedDraft>, files?: PlannedChange): Promise<GitChange>;
   /** Ends the run and seals its change. */
   seal(): Promise<Effect>;
@@ -84,17 +87,34 @@ export async function openGitDraft(sandbox: Bubblewrap, setUp = ':', branch?: st
   const folders = { root, upper: at('upper'), work: at('work'), lower: at('lower'), merged: at('merged') };
   const inSandbox = readInDraft(sandbox, folders, path);
   let calls = 0;
+  const inDraft = (...command: string[]): string[] => {
+    const words = [...bubblewrapBase(sandbox, { network: 'none' }), ...placeArguments(drafting, folders, path)];
+    return [...writeArguments(drafting, folders, path), ...[sandbox.program, ...words, '--chdir', path, ...command]];
+  };
   return {
     ...folders,
     path,
     outside,
-    async inside(script) {
-      const words = [...bubblewrapBase(sandbox, { network: 'none' }), ...placeArguments(drafting, folders, path)];
-      const all = [
-        ...writeArguments(drafting, folders, path),
-        ...[sandbox.program, ...words, '--chdir', path, '/bin/bash', '--norc', '-euc', script],
-      ];
-      return String(await runProgram(all, { env: AGENT }));
+    inside: async (script) => String(await runProgram(inDraft('/bin/bash', '--norc', '-euc', script), { env: AGENT })),
+    shell() {
+      const [program = '', ...words] = inDraft('/bin/bash', '--norc', '--noprofile');
+      const child = spawn(program, words, { cwd: '/', env: AGENT, stdio: ['pipe', 'pipe', 'ignore'] });
+      const ended = once(child, 'close');
+      let said = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+      let count = 0;
+      return {
+        async run(command) {
+          count += 1;
+          const mark = `done-${count}-`;
+          child.stdin.write(`{ ${command}; } > /dev/null 2>&1 < /dev/null; echo ${mark}\n`);
+          while (!said.includes(mark)) await once(child.stdout, 'data');
+        },
+        async end() {
+          child.stdin.end();
+          await ended;
+        },
+      };
     },
     read: (more, files) => readGitChange({ root, workingDirectory: path, inSandbox, ...more }, files),
     async seal() {
