@@ -102,29 +102,28 @@ function* showing(
   }
   /** A program chooses all of these texts. */
   function* showRun(run: RunEffect): Generator<undefined, RunEffect, undefined> {
-    const program = run.program.slice(0, MOST_WORDS).map((word) => show(word, maskCallText, WORD_BYTES));
+    const line = (text: string): string => show(text, maskCallText, WORD_BYTES);
+    function* showList<T, U>(all: readonly T[] = [], showOne: (one: T) => U): Generator<undefined, U[], undefined> {
+      if (all.length > limits.files) cuts += 1;
+      return yield* showNames(all, showOne);
+    }
     if (run.program.length > MOST_WORDS) cuts += 1;
-    const commits = yield* showNames(run.commits ?? [], ({ id, subject, message, author, files }) => ({
-      id: show(id),
-      subject: show(subject, maskCallText, WORD_BYTES),
-      message: show(message, maskCallText, WORD_BYTES),
-      author: show(author, maskCallText, WORD_BYTES),
-      files,
-    }));
-    const refs = yield* showNames(run.refs ?? [], ({ name, ...ref }) => ({ ...ref, name: show(name) }));
-    const notApplied = yield* showNames(run.notApplied ?? [], ({ path, ...rest }) => ({ ...rest, path: show(path) }));
-    const hosts = yield* showNames(run.hosts ?? [], ({ host, ...rest }) => ({ ...rest, host: show(host) }));
-    const variables = yield* showNames(run.variables ?? [], (name) => show(name));
-    const changedOutside = yield* showNames(run.changedOutside ?? [], (path) => show(path));
     return {
       ...run,
-      program,
-      ...(run.commits === undefined ? {} : { commits }),
-      ...(run.refs === undefined ? {} : { refs }),
-      ...(run.notApplied === undefined ? {} : { notApplied }),
-      ...(run.hosts === undefined ? {} : { hosts }),
-      ...(run.variables === undefined ? {} : { variables }),
-      ...(run.changedOutside === undefined ? {} : { changedOutside }),
+      program: run.program.slice(0, MOST_WORDS).map(line),
+      notes: yield* showList(run.notes, line),
+      commits: yield* showList(run.commits, ({ id, subject, message, author, files }) => ({
+        ...{ id: show(id), subject: line(subject), message: line(message), author: line(author), files },
+      })),
+      refs: yield* showList(run.refs, ({ name, paths, ...ref }) => ({
+        ...ref,
+        name: show(name),
+        ...(paths === undefined ? {} : { paths: paths.map((path) => show(path)) }),
+      })),
+      notApplied: yield* showList(run.notApplied, ({ path, ...rest }) => ({ ...rest, path: show(path) })),
+      hosts: yield* showList(run.hosts, ({ host, ...rest }) => ({ ...rest, host: show(host) })),
+      variables: yield* showList(run.variables, (name) => show(name)),
+      changedOutside: yield* showList(run.changedOutside, (path) => show(path)),
     };
   }
   const output = show(effect.output, maskSecrets, limits.outputBytes);

@@ -21,6 +21,7 @@ const run: RunEffect = {
   hidden: 2,
   trackedHidden: true,
   changedOutside: ['notes.txt'],
+  notes: ['The model gateway refused: GET /x\ny.'],
   login: { agent: 'codex', file: '/home/ada/.codex/auth.json', account: 'same' },
 };
 const effect: Effect = {
@@ -60,6 +61,7 @@ it('[RUN22] says what a run did besides its files, commits first, each on one li
     { title: 'Changed in the folder by others while it ran', lines: ['notes.txt'] },
   ]);
   expect(text?.notes).toEqual([
+    'The model gateway refused: GET /x\\u{a}y.',
     'The program ended with exit code 3.',
     'Renews your login of codex in /home/ada/.codex/auth.json.',
     'Rules hid 2 paths from the program.',

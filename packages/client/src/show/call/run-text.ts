@@ -34,11 +34,12 @@ export function runText({ branch, ...run }: RunEffect): RunText {
       ['Hosts that it tried to reach', (run.hosts ?? []).map(hostLine)],
       [
         'Environment variables that it could read',
-        run.variables === undefined ? [] : [run.variables.map(oneLine).join(', ')],
+        [(run.variables ?? []).map(oneLine).join(', ')].filter((line) => line !== ''),
       ],
       ['Changed in the folder by others while it ran', (run.changedOutside ?? []).map(oneLine)],
     ]),
     notes: [
+      ...(run.notes ?? []).map(oneLine),
       ...(run.exitCode === 0 ? [] : [`The program ended with exit code ${run.exitCode}.`]),
       ...(branch === undefined ? [] : [`Applied as the branch ${oneLine(branch)}. The working tree stays as it is.`]),
       ...(run.login === undefined ? [] : [loginText(run.login)]),
