@@ -10,6 +10,7 @@ import { chromium } from 'playwright-core';
 import { buildWeb } from './build-web.mjs';
 import { findChromium } from './find-chromium.mjs';
 import { gateCards } from './gate-cards.mjs';
+import { runCard } from './run-card.mjs';
 
 /** The whole script fails after this time. */
 const LIMIT_MS = 360_000;
@@ -137,6 +138,15 @@ for (const path of [
 // One card per coding agent, in as little space as it needs.
 const narrow = await open({ name: 'card', width: 390, height: 1200, colorScheme: 'light', deviceScaleFactor: 2 });
 await gateCards({ server, url: serving.url, folder: join(`${home}-worlds`, 'harbour'), shoot: shootCard });
+
+const runChat = await runCard({ server, home, folder: join(`${home}-worlds`, 'log-reader') });
+for (const each of [light, night]) {
+  if (each === undefined) continue;
+  await visit(each.page, runChat);
+  if (each.look.width < 1120) await each.page.getByRole('button', { name: /waiting for you/ }).click();
+  await each.page.getByText('1 commit').waitFor();
+  await shoot(each, 'run');
+}
 
 clearTimeout(limit);
 await browser.close();

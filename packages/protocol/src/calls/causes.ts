@@ -83,7 +83,7 @@ export function describeCause(cause: Cause): string {
     case 'opens-hosts':
       return `the command may reach ${cause.hosts}`;
     case 'run-needs-person':
-      return `no rule can allow a new executable, a dot-file, an ignored file, a login, or a branch or tag that it doesn't name (${cause.paths})`;
+      return `no rule can allow a new executable, a dot-file, an ignored file, a login, a branch or a tag (${cause.paths})`;
     case 'subjects-failed':
       return `the tool failed to report what the call accesses (${cause.problem})`;
     case 'told':
