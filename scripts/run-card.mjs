@@ -36,6 +36,7 @@ export async function runCard({ server, home, folder }) {
   mkdirSync(join(folder, 'src'), { recursive: true });
   writeFileSync(join(folder, '.gitignore'), 'node_modules/\n');
   writeFileSync(join(folder, 'src', 'read-log.js'), OLD);
+  writeFileSync(join(folder, 'fix-logs.sh'), WORK);
   const git = (/** @type {string[]} */ ...words) => execFileSync('git', words, { cwd: folder, stdio: 'ignore' });
   git('init', '-b', 'main');
   git('config', 'user.name', 'Ada Lovelace');
@@ -43,8 +44,8 @@ export async function runCard({ server, home, folder }) {
   git('add', '-A');
   git('commit', '-m', 'Read logs');
   const { id: world } = await server.createWorld({ name: 'Log reader', workingDirectory: folder, mode: 'ask' });
-  const words = [command, '--home', home, 'run', '-w', world, '--', 'bash', '-c', WORK, 'agent'];
-  const child = spawn(process.execPath, words, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+  const words = [command, '--home', home, 'run', '-w', world, '--', 'bash', 'fix-logs.sh'];
+  const child = spawn(process.execPath, words, { cwd: folder, stdio: 'ignore' });
   const ended = once(child, 'exit');
   for (;;) {
     const { items } = await server.runs.list(world);

@@ -145,6 +145,7 @@ for (const each of [light, night]) {
   await visit(each.page, runChat);
   if (each.look.width < 1120) await each.page.getByRole('button', { name: /waiting for you/ }).click();
   await each.page.getByText('1 commit').waitFor();
+  await each.page.mouse.move(0, 0);
   await shoot(each, 'run');
 }
 
