@@ -15,6 +15,7 @@ const SUITES = [
   'policy',
   'rehearsal',
   'hook',
+  'runs',
   'masking',
   'blocks',
   'mcp',
@@ -91,6 +92,11 @@ async function bench(quick: boolean, large: boolean, suites: readonly SuiteName[
       case 'hook':
         results.hook = await (await import('./hook.js')).hookSuite(quick ? 20 : 300);
         break;
+      case 'runs': {
+        const runs = await (await import('./runs.js')).runsSuite(quick ? 5 : 30, quick);
+        if (runs !== undefined) results.runs = runs;
+        break;
+      }
       case 'masking':
         results.masking = (await import('./masking.js')).maskingSuite();
         break;

@@ -12,6 +12,7 @@ import { GROWING } from './postgres-growth.js';
 import type { PostgresResult } from './postgres.js';
 import type { PageResult } from './page.js';
 import type { HookResult } from './hook.js';
+import type { RunsResult } from './runs.js';
 import { COPIED_FILES, LARGE_FILES, type RehearsalResult } from './rehearsal.js';
 import type { ServerResult } from './server.js';
 import { SYNCS, type TurnsResult } from './turns.js';
@@ -26,6 +27,7 @@ export interface Results {
   policy?: PolicyResult;
   rehearsal?: RehearsalResult;
   hook?: HookResult;
+  runs?: RunsResult;
   masking?: MaskingResult;
   blocks?: BlocksResult;
   mcp?: McpResult;
@@ -36,7 +38,7 @@ export interface Results {
 
 /** A limit (LIMIT2–LIMIT5) with the measured value. LIMIT1 is compared with the peers, in `peers/`. */
 export interface Target {
-  number: 'LIMIT2' | 'LIMIT3' | 'LIMIT4' | 'LIMIT5' | 'CHANGE8' | 'EXT1';
+  number: 'LIMIT2' | 'LIMIT3' | 'LIMIT4' | 'LIMIT5' | 'LIMIT6' | 'CHANGE8' | 'EXT1';
   what: string;
   reached: number;
   /** The same ratio, using CPU time: on a shared machine, a long operation is interrupted more often than a short one. */
@@ -54,6 +56,7 @@ export function printResults(results: Results): void {
   if (results.policy !== undefined) printPolicy(results.policy);
   if (results.rehearsal !== undefined) printRehearsal(results.rehearsal);
   if (results.hook !== undefined) printHook(results.hook);
+  if (results.runs !== undefined) printRuns(results.runs);
   if (results.masking !== undefined) printMasking(results.masking);
   if (results.blocks !== undefined) printBlocks(results.blocks);
   if (results.mcp !== undefined) printMcp(results.mcp);
@@ -192,6 +195,20 @@ function printHook({ node, hook, beyondNodeP95 }: HookResult): void {
   print('The hook of an external agent  (µs)', ['', 'median', 'p99', 'cpu', 'p95 beyond Node'], rows);
 }
 
+function printRuns({ alone, drafted, testAlone, testDrafted, planned }: RunsResult): void {
+  const rows = [
+    ['first line of a program alone', ...shown(alone), ''],
+    ['in a run', ...shown(drafted), number(drafted.median - alone.median)],
+    ['npm test of the fixture alone', ...shown(testAlone), ''],
+    ['in a run', ...shown(testDrafted), times(testDrafted.median / testAlone.median)],
+    ...planned.map(({ changed, of, us }) => [
+      `from the end of a program until the approval waits: ${number(changed)} of ${number(of)} files changed`,
+      ...[number(us), '', '', ''],
+    ]),
+  ];
+  print('Runs  (µs)', ['', 'median', 'p99', 'cpu', 'beyond the program'], rows);
+}
+
 function printMasking({ longest }: MaskingResult): void {
   print(
     `Masking: longest block for ${HOSTILE_BYTES / 1e6} MB of hostile text  (ms)`,
@@ -301,7 +318,7 @@ export function judgeTargets(results: Results): Target[] {
       ...(byCpu === undefined ? {} : { byCpu }),
     });
   };
-  const { growth, waiting, gate, rehearsal, hook, server, page } = results;
+  const { growth, waiting, gate, rehearsal, hook, runs, server, page } = results;
   const first = growth?.sizes[0];
   const last = growth?.sizes.at(-1);
   if (first !== undefined && last !== undefined) {
@@ -342,6 +359,12 @@ export function judgeTargets(results: Results): Target[] {
   if (rehearsal !== undefined)
     add('CHANGE8', 'a rehearsal adds before people are asked, median', rehearsal.small.rehearse.median, 120_000, 'µs');
   if (hook !== undefined) add('EXT1', 'gate hook beyond starting Node, p95', hook.beyondNodeP95, 60_000, 'µs');
+  if (runs !== undefined) {
+    add('LIMIT6', 'start of a run beyond its program, median', runs.drafted.median - runs.alone.median, 300_000, 'µs');
+    add('LIMIT6', 'npm test in a run ÷ alone, median of 5', runs.testDrafted.median / runs.testAlone.median, 1.05, '×');
+    for (const { changed, of, us } of runs.planned)
+      add('LIMIT6', `plan of ${number(changed)} changes in ${number(of)} files`, us, 1_000_000, 'µs');
+  }
   if (server !== undefined) {
     add('LIMIT4', 'first chunk, model to socket, median', server.firstChunk.median, 2000, 'µs');
     add('LIMIT4', `frames lost by ${server.readers.readers} readers`, server.readers.lost, 0, 'frames');
