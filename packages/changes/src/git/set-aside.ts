@@ -49,12 +49,27 @@ async function readList(root: string): Promise<NotApplied[]> {
   return listSchema.parse(JSON.parse(text));
 }
 
-/** Moves what was set aside back into the draft, except its Git folder. */
+/** Moves what was set aside back into the draft, except its Git folder. Follows no link: the program could have made one that leads outside. */
 export async function bringBack({ root, upper }: { root: string; upper: string }, path: string): Promise<void> {
-  const from = join(root, ASIDE, path);
-  if (!existsSync(from) || path.split('/').some(isGitFolder)) return;
+  const aside = join(root, ASIDE);
+  const from = join(aside, path);
+  const isThere = lstatSync(from, { throwIfNoEntry: false }) !== undefined;
+  if (!isThere || path.split('/').some(isGitFolder) || !leadsThroughFolders(aside, path)) return;
+  if (!leadsThroughFolders(upper, path)) return;
   await mkdir(dirname(join(upper, path)), { recursive: true });
   await rename(from, join(upper, path));
+}
+
+/** Whether every folder on the way to a path is a folder, or missing. */
+function leadsThroughFolders(base: string, path: string): boolean {
+  let at = base;
+  for (const name of path.split('/').slice(0, -1)) {
+    at = join(at, name);
+    const stats = lstatSync(at, { throwIfNoEntry: false });
+    if (stats === undefined) return true;
+    if (!stats.isDirectory()) return false;
+  }
+  return true;
 }
 
 interface Walking {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeRuns, openRuns, type RunFixture } from '../testing/run-fixture.js';
@@ -14,7 +14,7 @@ const git = (folder: string, ...words: string[]): string =>
 
 /** A folder with a repository, in which everything is committed. */
 async function open(): Promise<RunFixture> {
-  const t = await openRuns({ 'a.txt': 'old\n', '.gitignore': 'build/\n' });
+  const t = await openRuns({ 'a.txt': 'old\n', '.gitignore': 'build/\nbin\n' });
   if (t === undefined) throw new Error('this system can mount no overlay');
   git(t.folder, 'init', '-q');
   git(t.folder, 'add', '.');
@@ -55,6 +55,19 @@ describe.runIf(canMount)('a run in a repository', () => {
     await t.setRules('allow run writing ** removing nothing');
     await t.t.api('POST', `/worlds/alpha/runs/${run.id}/apply`, { include: ['build/x'] });
     expect(await t.show(run)).toMatchObject({ state: 'waiting' });
+  });
+
+  it('[RUN24.1] includes nothing through a link of the program', async () => {
+    const t = await open();
+    writeFileSync(join(t.home, 'key'), 'secret\n');
+    const run = await t.start();
+    symlinkSync(t.home, join(run.root, 'upper', 'bin'));
+    t.write(run, { 'a.txt': 'new\n' });
+    await t.decide(await t.end(run), 'deny');
+    await t.reach(run, 'denied');
+    await t.t.api('POST', `/worlds/alpha/runs/${run.id}/apply`, { include: ['bin/key'] });
+    expect((await t.show(run)).effect?.files.map(({ path }) => path)).toEqual(['a.txt']);
+    expect(readFileSync(join(t.home, 'key'), 'utf8')).toBe('secret\n');
   });
 
   it('[RUN16.4] [RUN22.1] what others wrote in the same way is no conflict', async () => {
