@@ -18,10 +18,17 @@ const PAUSE_MS = 1_000;
 
 export function openRunServer(context: CommandContext): RunServer {
   let isAway = false;
+  let client: Client | undefined;
   const ask: RunServer['ask'] = async (act) => {
-    const client = await connectToServer(context);
+    client ??= await connectToServer(context);
     if (client === undefined) throw new CommandError(words.noServer, EXIT.failed);
-    return await act(client);
+    try {
+      return await act(client);
+    } catch (error) {
+      // A server that was restarted has another port, and perhaps another token.
+      if (mayPass(error)) client = undefined;
+      throw error;
+    }
   };
   return {
     ask,
@@ -43,7 +50,6 @@ export function openRunServer(context: CommandContext): RunServer {
   };
 }
 
-/** A new connection each time: a server that was restarted has another port, and perhaps another token. */
 async function connectToServer({ servers, options, console: { env } }: CommandContext): Promise<Client | undefined> {
   const given = options.url ?? nonEmpty(env['COUNTERSIGN_URL']);
   const home = options.home ?? (await servers.defaultHome());

@@ -1,4 +1,5 @@
 import { runAgentSchema, type EndedRun, type RunAgent, type World } from '@countersign/protocol';
+import type * as runner from '@countersign/tools/run';
 import { Option, type Command } from 'commander';
 import { CommandError } from '../../command-error.js';
 import type { CommandContext } from '../../context.js';
@@ -37,9 +38,11 @@ export function addRun(program: Command, register: Register): void {
   register<RunFlags>(command, async (context, { args, options }) => {
     if (options.agent === undefined && args.length === 0) throw new CommandError(words.noProgram);
     if (options.detach === true && !isDetached(context)) return await detachRun(context);
+    // Loaded while the server answers.
+    const loading = import('@countersign/tools/run');
     const server = openRunServer(context);
     const world = await server.ask((client) => findRunWorld(context, client, options.world));
-    return await runIn(context, server, { world, given: args, options });
+    return await runIn(context, server, await loading, { world, given: args, options });
   });
 }
 
@@ -49,9 +52,20 @@ interface Asked {
   readonly options: RunFlags;
 }
 
-async function runIn(context: CommandContext, server: RunServer, { world, given, options }: Asked): Promise<number> {
-  const { explainOutsideGit, NoSuchProgram, prepareRunAgent, runInDraft, RunNotStarted, RunRefused, thisProcess } =
-    await import('@countersign/tools/run');
+async function runIn(
+  context: CommandContext,
+  server: RunServer,
+  {
+    explainOutsideGit,
+    NoSuchProgram,
+    prepareRunAgent,
+    runInDraft,
+    RunNotStarted,
+    RunRefused,
+    thisProcess,
+  }: typeof runner,
+  { world, given, options }: Asked,
+): Promise<number> {
   const folder = realPath(world.folder) ?? world.folder;
   const outside = explainOutsideGit(folder);
   if (outside !== undefined) throw new CommandError(words.refused(outside));
