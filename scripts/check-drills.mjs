@@ -44,6 +44,17 @@ for (const { agent, acp, package: name, gated } of chosen) {
   const words = [command, 'drill', agent, ...flags, '--bin', bin, '--home', home];
   const { status } = spawnSync(process.execPath, words, { stdio: 'inherit', env });
   const isGated = status === 0;
+  // The border of `countersign run` holds for every agent, gated or not.
+  if (acp === undefined || agent === 'opencode') {
+    const border = spawnSync(process.execPath, [command, 'drill', 'run', agent, '--bin', bin], {
+      stdio: 'inherit',
+      env,
+    });
+    if (border.status !== 0) {
+      failed += 1;
+      console.error(`${agent}: expected every row of its run to hold`);
+    }
+  }
   console.log(`drilled: ${name} ${version}${acp === undefined ? '' : ' over ACP'}: ${isGated ? 'gated' : 'not gated'}`);
   if (status === (gated ? 0 : 1)) continue;
   failed += 1;

@@ -30,8 +30,8 @@ type Program = ReturnType<typeof createProgram>;
 function namesOf({ commands }: Pick<Program, 'commands'>, parents: readonly string[] = []): string[] {
   return commands.flatMap((each) => {
     const path = [...parents, each.name()];
-    // A group has no action of its own, except `mcp-gateway`.
-    const isGroup = each.commands.length > 0 && each.name() !== 'mcp-gateway';
+    // A group has no action of its own, except these.
+    const isGroup = each.commands.length > 0 && !['mcp-gateway', 'drill'].includes(each.name());
     return [...(isGroup ? [] : [path.join(' ')]), ...namesOf(each, path)];
   });
 }

@@ -187,6 +187,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { command: 'gate exec', needs: 'propose' },
   { command: 'gate hook', needs: 'propose' },
   { command: 'drill', needs: 'local' },
+  { command: 'drill run', needs: 'local' },
 
   { command: 'policy show', needs: 'read', words: W },
   { command: 'policy edit', needs: 'administer', words: `--file - --yes ${W}`, input: 'deny nothing' },

@@ -71,7 +71,7 @@ export interface ServedRequest {
   readonly status?: number;
   /** The index of the reply in the script, from 0. */
   readonly reply?: number;
-  readonly request?: { model: string; turn: number; user: string; toolResults: readonly string[] };
+  readonly request?: { model: string; turn: number; user: string; toolResults: readonly string[]; body: unknown };
 }
 
 interface RunningModel {

@@ -47,6 +47,21 @@ export const gateExecHelp = {
   examples: ['countersign gate exec 5d2c7d9e-1c0f-4a2e-9a57-0d6a3f3a0b1c'],
 } satisfies Help & { id: string };
 
+export const drillRunHelp = {
+  about:
+    'Let an installed agent attack everything outside of its draft, in a throwaway folder against a scripted model',
+  agent: 'claude, codex, gemini or opencode',
+  bin: 'the program to test (default: the one in PATH)',
+  only: 'report only the rows whose names contain this text; the result is then never "held"',
+  notes: [
+    'The agent runs four times with countersign run: its work is applied, its attacks are denied, the next run looks for what they left, and the last one starts too many processes.',
+    'A row that could not be planted on this machine is "not tried", never "held".',
+    'With --json: {"agent","version","rows":[{"name","outcome"}],"held"}.',
+  ],
+  exitCodes: '0 every row that was tried held; 1 otherwise; 2 the agent is not installed or not known',
+  examples: ['countersign drill run claude', 'countersign drill run codex --bin ./node_modules/.bin/codex --json'],
+} satisfies Help;
+
 export const drillHelp = {
   about: 'Try to get a call of an installed agent past the gate, in a throwaway folder against a scripted model',
   agent: 'claude, codex, gemini or opencode',

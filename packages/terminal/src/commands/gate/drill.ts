@@ -16,6 +16,7 @@ import { drillHelp as help } from '../../words/help-gate.js';
 import { withHelp } from '../../words/help.js';
 import { readChoice } from '../read-flags.js';
 import type { Register } from '../register.js';
+import { addDrillRun } from './drill-run.js';
 
 interface Flags {
   acp?: true;
@@ -63,4 +64,5 @@ export function addDrill(program: Command, register: Register): void {
     else context.say(texts.verdict(agent, version, gated, rows.filter(({ held }) => !held).length));
     return gated ? EXIT.ok : EXIT.failed;
   });
+  addDrillRun(command, register);
 }
