@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { writeDurably } from '../files/write-durably.js';
 import { gitChangeSchema, type GitChange, type MovedRef } from './git-change.js';
 import { makeIndex, moveIndex, dropOwnLock } from './move-index.js';
-import { prepareRefs, type PreparedRefs } from './move-refs.js';
+import { prepareRefs, waitForUpdate, type PreparedRefs } from './move-refs.js';
 import { checkLinks, hashFile, indexPack, objectFolders, PACK_FILE } from './read-draft.js';
 import { readRefs } from './refs.js';
 import { GitFailed } from './run-git.js';
@@ -34,8 +34,13 @@ export async function prepareGitChange({ root, workingDirectory }: Target, git: 
   try {
     refs = await prepareRefs(workingDirectory, git.refs);
     await makeIndex(root, workingDirectory, git.refs);
-    const { refs: moves } = git;
-    await writeDurably(join(root, PENDING), JSON.stringify({ workingDirectory, refs: [...moves], keep }));
+    const pending: Pending = {
+      workingDirectory,
+      refs: git.refs,
+      keep,
+      ...(refs.pid === undefined ? {} : { pid: refs.pid }),
+    };
+    await writeDurably(join(root, PENDING), JSON.stringify(pending));
   } catch (error) {
     await refs?.abort();
     await release();
@@ -67,10 +72,11 @@ async function bringObjects({ root, workingDirectory }: Target, { pack, refs }: 
   if ((await hashFile(file)) !== pack) throw new GitFailed('the sealed objects have changed');
   const gitFolder = join(workingDirectory, '.git');
   const objects = join(gitFolder, 'objects');
-  const incoming = await mkdtemp(join(objects, 'tmp_objdir-incoming-'));
+  await dropLeftovers(workingDirectory);
+  const incoming = await mkdtemp(join(objects, INCOMING));
   try {
     const env = objectFolders(incoming, objects);
-    await indexPack(file, env, gitFolder, ['--keep=countersign']);
+    await indexPack(file, env, gitFolder, [`--keep=${KEEP}`]);
     const { refs: known } = await readRefs(workingDirectory);
     const tips = refs.flatMap(({ to }) => to ?? []);
     await checkLinks(env, gitFolder, { tips, known: [...new Set(Object.values(known))] });
@@ -89,14 +95,29 @@ async function bringObjects({ root, workingDirectory }: Target, { pack, refs }: 
   }
 }
 
+const INCOMING = 'tmp_objdir-incoming-countersign-';
+const KEEP = 'countersign';
+
+/** Removes what a killed process left among the objects before it moved a ref. Only the holder of the folder's lock may call this. */
+export async function dropLeftovers(workingDirectory: string): Promise<void> {
+  const objects = join(workingDirectory, '.git', 'objects');
+  for (const name of await readdir(objects).catch(() => []))
+    if (name.startsWith(INCOMING)) await rm(join(objects, name), { recursive: true, force: true });
+  const packs = join(objects, 'pack');
+  for (const name of (await readdir(packs).catch(() => [])).filter((one) => one.endsWith('.keep')))
+    if ((await readFile(join(packs, name), 'utf8').catch(() => '')).trim() === KEEP) await rm(join(packs, name));
+}
+
 const PENDING = 'git-pending.json';
 const pendingSchema = z.strictObject({
   workingDirectory: z.string(),
   refs: gitChangeSchema.shape.refs,
   keep: z.array(z.string()),
+  pid: z.number().int().exactOptional(),
 });
+type Pending = z.infer<typeof pendingSchema>;
 
-async function readPending(root: string): Promise<z.infer<typeof pendingSchema> | undefined> {
+async function readPending(root: string): Promise<Pending | undefined> {
   const text = await readFile(join(root, PENDING), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : pendingSchema.parse(JSON.parse(text));
 }
@@ -114,6 +135,7 @@ export async function finishGitChange(root: string): Promise<boolean> {
   const pending = await readPending(root);
   if (pending === undefined) return false;
   const { workingDirectory, refs } = pending;
+  if (pending.pid !== undefined) await waitForUpdate(pending.pid);
   await dropOwnLock(root, workingDirectory);
   const now = await readRefs(workingDirectory);
   const isAt = ({ name }: MovedRef, oid: string | undefined): boolean => now.refs[name] === oid;

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
 import { findSystemProgram } from '../files/system-program.js';
 import { ChangeConflict } from '../plan/change-conflict.js';
 import type { MovedRef } from './git-change.js';
@@ -11,6 +13,8 @@ export interface PreparedRefs {
   /** Moves all of them. */
   commit(): Promise<void>;
   abort(): Promise<void>;
+  /** The process that holds the locks. If we are killed, it ends by itself, after what it has begun. */
+  readonly pid?: number;
 }
 
 /** The refs that aren't where the change expects them. */
@@ -65,6 +69,7 @@ export async function prepareRefs(folder: string, refs: readonly MovedRef[]): Pr
     throw new GitFailed(said.trim());
   }
   return {
+    ...(child.pid === undefined ? {} : { pid: child.pid }),
     async commit() {
       child.stdin.end('commit\0');
       if (!(await answered('commit: ok'))) throw new GitFailed(said.trim());
@@ -84,4 +89,16 @@ function namesOf(refs: readonly MovedRef[]): string[] {
 function instruction({ name, from, to }: MovedRef): string {
   const none = '0'.repeat((from ?? to ?? '').length);
   return to === undefined ? `delete ${name}\0${from ?? none}\0` : `update ${name}\0${to}\0${from ?? none}\0`;
+}
+
+const MOST_TRIES = 400;
+const WAIT_MS = 25;
+
+/** Waits for the process of an earlier `prepareRefs`: it may have been told to move the refs just before we were killed. */
+export async function waitForUpdate(pid: number): Promise<void> {
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    if (!words.includes('update-ref')) return;
+    await setTimeout(WAIT_MS);
+  }
 }

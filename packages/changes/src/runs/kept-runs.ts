@@ -9,7 +9,7 @@ import { findUnfinished, noteApplied, undoUnfinished, wasApplied } from '../appl
 import { keptFolders } from '../apply/kept-folders.js';
 import { describeChange } from '../effect/describe-change.js';
 import { WHOLE_LIMITS } from '../effect/effect-of.js';
-import { finishGitChange } from '../git/apply-git-change.js';
+import { dropLeftovers, finishGitChange } from '../git/apply-git-change.js';
 import { describeGitChange, isEmptyGitChange, type GitChange } from '../git/git-change.js';
 import { hasOwnChanges } from '../git/has-own-changes.js';
 import { PACK_FILE } from '../git/read-draft.js';
@@ -170,6 +170,7 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
     if (await finishGitChange(run.root)) await noteApplied(run.root);
     if ((await findUnfinished(run.root)) !== undefined) await undoUnfinished(run.root);
     if (run.status?.state !== 'applying') return;
+    if (hasStartRefs(run.root)) await dropLeftovers(run.record.folder);
     const { callId, chatId } = run.status;
     const call = { ...(callId === undefined ? {} : { callId }), ...(chatId === undefined ? {} : { chatId }) };
     if (await wasApplied(run.root)) await move(run, { state: 'applied', ...call });
