@@ -72,7 +72,7 @@ describe.skipIf(sandbox === undefined)('a run and a person in the same repositor
         ended[kind] += 1;
         for (const draft of opened.splice(0)) await draft.remove();
       }
-      if (isFullSize) expect(Math.min(ended.applied, ended.conflict)).toBeGreaterThan(0);
+      expect(Math.min(ended.applied, ended.conflict)).toBeGreaterThanOrEqual(isFullSize ? 1 : 0);
     },
     RUNS * 30_000,
   );
@@ -100,7 +100,8 @@ describe.skipIf(sandbox === undefined)('a run and a person in the same repositor
     await shell.end();
     const before = draft.outside('git status --porcelain; git for-each-ref');
     const kind = await finish(draft);
-    if (kind !== 'applied') expect(draft.outside('git status --porcelain; git for-each-ref')).toBe(before);
+    const after = draft.outside('git status --porcelain; git for-each-ref');
+    expect(kind === 'applied' ? before : after).toBe(before);
     check(draft, mine);
     if (hasPerson) asPerson();
     draft.outside('git gc -q');
