@@ -19,7 +19,7 @@ export { parseRule } from './rules/parse-rule.js';
 export { toMatchable } from './matchable-call.js';
 export { proposeRule, splitRules } from './grants/propose-rule.js';
 export { readRules } from './rules/read-rules.js';
-export { NETWORK_RULE, SANDBOX_RULES, sandboxGrants } from './paths/sandbox-rules.js';
+export { NETWORK_RULE, SANDBOX_RULES, closedHosts, sandboxGrants } from './paths/sandbox-rules.js';
 export type { SandboxGrants } from './paths/sandbox-rules.js';
 export { isNarrow, sessionPattern } from './grants/session-pattern.js';
 export { reachesBeyond, type Reach, type WorldChangeOf } from './reach/reaches-beyond.js';

@@ -1,6 +1,6 @@
 import { RUN_TOOL, type Signer } from '@countersign/protocol';
 import { policiesOf } from '../memory/world-snapshot.js';
-import { protectPaths } from '../policy/index.js';
+import { closedHosts, protectPaths } from '../policy/index.js';
 import type { ProtectedPaths } from '../ports/index.js';
 import { noWorld, readSnapshot } from '../step/commit.js';
 import type { CallPlace, Runtime } from '../step/runtime.js';
@@ -50,6 +50,8 @@ export interface RunSetting {
   readonly isReadOnly: boolean;
   /** Paths that deny and ask rules about running programs or reading files cover. */
   readonly protectedPaths: ProtectedPaths;
+  /** Patterns of hosts that rules close, whoever names them. */
+  readonly closedHosts: readonly string[];
 }
 
 /** The tools whose path rules hide paths from a run: it may start any program, and read any file. */
@@ -64,6 +66,7 @@ export async function readRunSetting(runtime: Runtime, worldId: string, agentId:
   return {
     place,
     isReadOnly: snapshot.world.settings.mode === 'read',
+    closedHosts: closedHosts(policies),
     protectedPaths: {
       isProtected: (path) => found.some((one) => one.isProtected(path)),
       mayHold(folder, where) {

@@ -43,6 +43,10 @@ export const startedRunSchema = z.object({
   root: text('Folder of the run. Contains upper, work, lower, merged, home and run.json.'),
   hidden: field(z.array(z.string()), 'Real paths that deny and ask rules cover. The program must not see them.'),
   hosts: field(z.array(z.string()), 'Hosts that the program may reach, from the request and from rules.'),
+  closedHosts: field(
+    z.array(z.string()),
+    'Hosts that it may not reach, even if `hosts` has them: deny and ask rules name them.',
+  ),
   trackedHidden: field(z.boolean(), 'Whether Git tracks a hidden path.'),
   home: text('Folder with the kept home of the agent. May not exist yet.'),
   sandbox: field(z.unknown(), "The server's sandbox, so that the supervisor needn't look for it again."),

@@ -64,6 +64,15 @@ describe.runIf(canMount)('[RUN18] rules about runs', () => {
     });
   });
 
+  it('[RUN8.2] close hosts, whoever names them', async () => {
+    const fixture = await open();
+    await fixture.setRules('allow sandbox_network(*.example.com)', 'deny sandbox_network(evil.example.com)');
+    const run = await fixture.start({ allowHosts: ['evil.example.com'] });
+    expect(run.closedHosts).toEqual(['evil.example.com']);
+    fixture.write(run, {});
+    await fixture.end(run);
+  });
+
   it('[RUN2.1] hides what rules deny, and never applies it', async () => {
     const fixture = await open();
     await fixture.setRules('deny read_file(./src/a.ts)');

@@ -39,7 +39,7 @@ export async function startRun(
   const drafts = draftsOf({ runs });
   const { runtime } = engine;
   const agent = await agentOf({ engine }, worldId, asked.agent, by);
-  const { place, protectedPaths, isReadOnly } = await readRunSetting(runtime, worldId, agent.id);
+  const { place, protectedPaths, isReadOnly, closedHosts } = await readRunSetting(runtime, worldId, agent.id);
   if (isReadOnly)
     throw new CountersignError(
       'conflict',
@@ -78,6 +78,7 @@ export async function startRun(
     root,
     hidden,
     hosts,
+    closedHosts: [...closedHosts],
     trackedHidden,
     home: homeOf(runs, [by.who.id, folder, asked.agent ?? RUN_TOOL]),
     sandbox: drafts.sandbox,

@@ -33,12 +33,12 @@ export interface DraftedRun {
 /** Runs a program with its network and its home until all its processes are dead. See `supervise`. */
 export async function runInDraft(run: DraftedRun): Promise<EndedRun> {
   const { prepared, ports, outside, onPorts, ...rest } = run;
-  const { id, root, hosts, sandbox: given, home: kept } = run.started;
+  const { id, root, hosts, closedHosts, sandbox: given, home: kept } = run.started;
   const { sandbox } = readRunSandbox(given);
   const home = await openAgentHome({ root, kept, home: personalHome(), prepared });
   const openNetwork = async (): Promise<RunNetwork> => {
     const network = await openRunNetwork({
-      ...{ id, sandbox, hosts, ports },
+      ...{ id, sandbox, hosts, closedHosts, ports },
       ...(prepared === undefined ? {} : { loginHosts: prepared.loginHosts, models: prepared.models }),
       ...(outside === undefined ? {} : { outside }),
     });

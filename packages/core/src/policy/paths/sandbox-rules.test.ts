@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileStored, NO_RULES } from '../compile-policy.js';
 import { judge } from '../judge.js';
-import { sandboxGrants } from './sandbox-rules.js';
+import { closedHosts, sandboxGrants } from './sandbox-rules.js';
 
 const place = { workingDirectory: '/srv/project', home: '/home/ann' };
 const opened = (...rules: string[]): readonly string[] =>
@@ -67,4 +67,19 @@ describe('[SAFE5.5] a rule against loopback', () => {
     expect(outcome('deny x(url=localhost)', '127.0.0.1')).toBe('deny');
     expect(outcome('allow x(localhost)', '127.0.0.1')).toBe('none');
   });
+});
+
+it('[RUN8.2] deny and ask rules about hosts close them, and one spelling of loopback closes all', () => {
+  const closed = (...rules: string[]): readonly string[] =>
+    closedHosts({ world: compileStored(rules), agent: NO_RULES });
+  expect(closed('deny sandbox_network(*.evil.com)', 'ask sandbox_network(b.com)', 'ask *')).toEqual([
+    '*.evil.com',
+    'b.com',
+  ]);
+  expect(closed('deny sandbox_network(a.com)', 'deny *')).toEqual(['*']);
+  expect(closed('deny sandbox_network')).toEqual(['*']);
+  expect(closed('deny sandbox_network(127.*)')).toContain('localhost');
+  expect(closed('deny sandbox_network(2130706433)')).toContain('127.0.0.1');
+  expect(closed("deny sandbox_network('[::1]:3000')")).toContain('localhost:3000');
+  expect(closed('allow sandbox_network(a.com)')).toEqual([]);
 });

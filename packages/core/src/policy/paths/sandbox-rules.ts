@@ -3,6 +3,8 @@ import { covering, firstMatching, groupsFor } from '../rules/find-rules.js';
 import { formatPattern } from '../grants/format-pattern.js';
 import type { Policies } from '../judge.js';
 import { parseRule } from '../rules/parse-rule.js';
+import { matchesGlob, toolGlob } from '../patterns/glob.js';
+import { loopbackSpellings } from '../patterns/loopback.js';
 import { foldName, normalSegments } from '../patterns/path-text.js';
 import { toMatchable } from '../matchable-call.js';
 import type { PatternWord, CallFolders } from '../types.js';
@@ -61,6 +63,30 @@ export function sandboxGrants(policies: Policies, place: CallFolders): SandboxGr
       return host !== undefined && isFree(host) && isFree(one);
     }),
   };
+}
+
+/**
+ * The patterns of deny and ask rules about hosts: what nobody may open for a program by naming it. An ask rule whose tool is a glob is about calls,
+ * and not about hosts. One spelling of loopback stands for all.
+ */
+export function closedHosts({ admin, world, agent }: Policies): readonly string[] {
+  const groups = [admin, world, agent].flatMap((policy) => [
+    ...groupsFor(policy?.deny, NETWORK_RULE),
+    policy?.ask.byTool.get(NETWORK_RULE),
+  ]);
+  const found = groups.filter((group) => group !== undefined);
+  if (found.some(({ any }) => any.length > 0)) return ['*'];
+  return [...new Set(hostPatterns(found).flatMap((pattern) => [pattern, ...loopbackIn(pattern.toLowerCase())]))];
+}
+
+/** All spellings of loopback, with the port of the pattern, if it matches one of them. */
+function loopbackIn(pattern: string): readonly string[] {
+  const port = /:\d+$/.exec(pattern)?.[0] ?? '';
+  const all = loopbackSpellings(`localhost${port}`);
+  const isMatched = [pattern, ...all].some(
+    (one) => loopbackSpellings(one).length > 1 && (one === pattern || matchesGlob(toolGlob(pattern), one)),
+  );
+  return isMatched ? all : [];
 }
 
 /**

@@ -15,6 +15,7 @@ export async function openRunNetwork({
   id,
   sandbox,
   hosts,
+  closedHosts = [],
   loginHosts = [],
   models = [],
   ports = [],
@@ -24,8 +25,9 @@ export async function openRunNetwork({
   const privateHosts = privateHostsIn(hosts);
   const isNamed = matchHosts(hosts);
   const isLogin = matchHosts(loginHosts);
+  const isClosed = matchHosts(closedHosts);
   const gateway = openGateway(withPrivateHosts(privateHosts, outside), {
-    mayReach: (host, port) => isNamed(host, port) || isLogin(host, port),
+    mayReach: (host, port) => (isNamed(host, port) || isLogin(host, port)) && !isClosed(host, port),
     onTried: (tried) => tries.note(tried),
     requires: (host) => (isLogin(host) ? 'tls' : 'named'),
   });

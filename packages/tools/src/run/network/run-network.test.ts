@@ -88,6 +88,18 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('the network of a run', () => {
       console.log(answer.statusCode, text);
     });`;
 
+  it('[RUN8.2] never reaches a host that a rule closes, not even through a star or for a login', async () => {
+    const opened = await open({
+      hosts: ['*', 'one.example:8080'],
+      loginHosts: ['login.example'],
+      closedHosts: ['*.evil.example', 'LOGIN.example', 'one.example'],
+    });
+    expect(await inside(opened, get('http://fine.example/'))).toContain('200');
+    for (const host of ['a.evil.example', 'login.example', 'one.example:8080', 'ONE.example.'])
+      expect(await inside(opened, get(`http://${host}/`))).toContain('403');
+    expect(resolved).toEqual(['fine.example']);
+  });
+
   it('[RUN8] reaches listed hosts only, resolves no other name, and counts every attempt', async () => {
     const opened = await open({ hosts: ['registry.example', '*.docs.example', 'one.example:8080'] });
     expect(await inside(opened, get('http://registry.example/a'))).toContain('200 registry.example /a');

@@ -15,6 +15,8 @@ export interface RunNetworkOptions {
   readonly sandbox: Pick<Bubblewrap, 'program' | 'userNamespace'>;
   /** What rules and `--allow-host` name: `example.com`, `*.example.com`, or a private address with its port. */
   readonly hosts: readonly string[];
+  /** Never reached, whatever else names them. */
+  readonly closedHosts?: readonly string[];
   /** The agent's login needs these hosts. TLS to them must name them (SNI). */
   readonly loginHosts?: readonly string[];
   readonly models?: readonly ModelRoute[];
