@@ -216,11 +216,11 @@ describe('mountCountersign', () => {
       { token: TOKEN, only: 'approvals' },
       /^\S+ \/worlds\/\{world\}\/(approvals|tool-results|grants)/,
     ],
-    ['the whole API', { token: TOKEN }, /^\S+ \/(worlds|health)(?!.*(\/sign-in$|\/external\/))/],
+    ['the whole API', { token: TOKEN }, /^\S+ \/(worlds|health)(?!.*(\/sign-in$|\/external\/|\/runs))/],
     [
       'the web app',
       { token: TOKEN, webApp: 'http://x.test' },
-      /^\S+ \/(worlds|health|session|tickets|me)(?!.*(\/sign-in$|\/external\/))|^get \/(providers|sign-in$)|passkeys|\/sign-in\/oidc/,
+      /^\S+ \/(worlds|health|session|tickets|me)(?!.*(\/sign-in$|\/external\/|\/runs))|^get \/(providers|sign-in$)|passkeys|\/sign-in\/oidc/,
     ],
   ])('[LIB5] [LIB5.2] [LIB5.3] %s: serves these routes of all, and no other', async (_, options, expected) => {
     const api = mountCountersign(countersign, options);

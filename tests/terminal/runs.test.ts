@@ -31,7 +31,7 @@ describe.runIf(canMount)('[RUN20] countersign runs', () => {
     ]);
     const shown = await cli('runs', 'show', run.id.slice(0, 12));
     expect(shown.stdout).toContain('its changes wait for approval');
-    expect(shown.stdout).toContain('It ended with exit code 3.');
+    expect(shown.stdout).toContain('The program ended with exit code 3.');
     expect(shown.stdout).toContain('a.txt');
     expect(shown.stdout).toContain('PATH');
     await t.decide(waiting, 'deny', { reason: 'not now' });

@@ -181,10 +181,10 @@ describe('secrets', () => {
 
 describe('what a call would run', () => {
   it('[SAFE6] [LOG1] is on its card, in its events and in the audit log, however it is disguised', async () => {
-    const { tool: run } = recorder('run');
+    const { tool: run } = recorder('execute');
     const t = await openTestWorld({ script: obedient, tools: [run] });
     const attacks = hostileCalls().filter((_, index) => index % 18 === 0);
-    await propose(t, ...attacks.map((call) => ({ name: 'run', arguments: call.arguments })));
+    await propose(t, ...attacks.map((call) => ({ name: 'execute', arguments: call.arguments })));
     const approvals = await t.world.approvals();
     const requests = (await t.world.audit()).filter(({ kind }) => kind === 'request');
     const requested = t.toolEvents().filter(({ type }) => type === 'TOOL_APPROVAL_REQUESTED');

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { field, text } from '../input/field.js';
 import { receiptSchema } from '../people/receipts.js';
 import { whoSchema } from '../people/who.js';
 
@@ -8,30 +9,32 @@ export const RECEIPTS_REF = 'refs/notes/countersign';
 /** What the server signs about a commit that a run has brought. */
 export const commitReceiptSchema = z.strictObject({
   version: z.literal(1),
-  commit: z.string(),
-  /** The hash of the effect that was signed. */
-  change: z.string(),
-  run: z.string(),
-  call: z.string(),
-  world: z.string(),
-  appliedAt: z.string(),
+  commit: text('Id of the commit.'),
+  change: text('Hash of the effect that was signed.'),
+  run: text('Id of the run.'),
+  call: text('Id of the call that applied it.'),
+  world: text('Id of the world.'),
+  appliedAt: text('When it was applied.'),
   /** Who approved it. Empty if a rule allowed it. */
   signers: z.array(whoSchema),
-  rule: z.string().exactOptional(),
-  /** What passkeys signed about the same change. */
-  passkeys: z.array(receiptSchema),
+  rule: text('The rule that allowed it, if one did.').exactOptional(),
+  passkeys: field(z.array(receiptSchema), 'What passkeys signed about the same change.'),
 });
 export type CommitReceipt = z.infer<typeof commitReceiptSchema>;
 
-/** The note of a commit. `payload` is the JSON of a `CommitReceipt`, exactly as it was signed. */
-export const signedReceiptSchema = z.strictObject({ payload: z.string(), key: z.string(), signature: z.string() });
+/** The note of a commit. */
+export const signedReceiptSchema = z.strictObject({
+  payload: text('JSON of the receipt, exactly as it was signed.'),
+  key: text('Id of the key that signed it.'),
+  signature: text('Ed25519 signature of the payload.'),
+});
 export type SignedReceipt = z.infer<typeof signedReceiptSchema>;
 
-/** The public key of a server, in a file that people keep elsewhere. `publicKey`: Ed25519 in SPKI, base64. */
+/** The public key of a server, in a file that people keep elsewhere. */
 export const pinnedServerSchema = z.strictObject({
   kind: z.literal('countersign-server'),
   version: z.literal(1),
-  id: z.string(),
-  publicKey: z.string(),
+  id: text('Id of the key.'),
+  publicKey: text('Ed25519 key in SPKI form, in base64.'),
 });
 export type PinnedServer = z.infer<typeof pinnedServerSchema>;

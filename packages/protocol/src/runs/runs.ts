@@ -82,7 +82,12 @@ export const endedRunSchema = z.strictObject({
   variables: field(z.array(z.string().max(200)).max(10_000).default([]), 'Names of its environment variables.'),
   ports: field(
     z
-      .array(z.strictObject({ inside: portSchema.clone(), url: z.string().max(300) }))
+      .array(
+        z.strictObject({
+          inside: field(portSchema.clone(), 'Port of the program.'),
+          url: field(z.string().max(300), 'Where it was open.'),
+        }),
+      )
       .max(100)
       .default([]),
     'Ports that were open, with their URLs.',
@@ -94,14 +99,14 @@ export const endedRunSchema = z.strictObject({
   login: field(
     z
       .strictObject({
-        agent: runAgentSchema.clone(),
-        account: z.enum(['same', 'other', 'unknown']),
-        file: z.string(),
-        before: z.string(),
-        renewed: z.string(),
+        agent: field(runAgentSchema.clone(), 'The agent.'),
+        account: field(z.enum(['same', 'other', 'unknown']), 'Whether it is for the account of the login outside.'),
+        file: text('File of the login outside.'),
+        before: text('SHA-256 of that file at the start.'),
+        renewed: text('File with the renewed login.'),
       })
       .exactOptional(),
-    'A login that the agent renewed: whether its account is that of the login outside, the file outside and its SHA-256 at the start, and the file with the renewed one.',
+    'A login that the agent renewed.',
   ),
 });
 export type EndedRun = z.infer<typeof endedRunSchema>;
