@@ -50,7 +50,7 @@ export interface RunSetting {
   readonly isReadOnly: boolean;
   /** Paths that deny and ask rules about running programs or reading files cover. */
   readonly protectedPaths: ProtectedPaths;
-  /** Patterns of hosts that rules close, whoever names them. */
+  /** Patterns of hosts that rules close, even if the person names them. */
   readonly closedHosts: readonly string[];
 }
 

@@ -64,7 +64,7 @@ describe.runIf(canMount)('[RUN18] rules about runs', () => {
     });
   });
 
-  it('[RUN8.2] close hosts, whoever names them', async () => {
+  it('[RUN8.2] close hosts, even if the person names them', async () => {
     const fixture = await open();
     await fixture.setRules('allow sandbox_network(*.example.com)', 'deny sandbox_network(evil.example.com)');
     const run = await fixture.start({ allowHosts: ['evil.example.com'] });
