@@ -42,20 +42,16 @@ const commitSchema = z.strictObject({
   author: z.string(),
   message: z.string(),
   files: z.number().int(),
-  /** Made by us, of what was not committed. */
-  isRest: z.literal(true).exactOptional(),
 });
 
 const pathsSchema = z.strictObject({
   added: z.array(z.string()),
   changed: z.array(z.string()),
   removed: z.array(z.string()),
-  /** New files with the executable bit. */
-  executable: z.array(z.string()),
 });
 export type TreePaths = z.infer<typeof pathsSchema>;
 
-export const NO_TREE_PATHS: TreePaths = { added: [], changed: [], removed: [], executable: [] };
+export const NO_TREE_PATHS: TreePaths = { added: [], changed: [], removed: [] };
 
 /** What a run does to the repository of its folder, beside the files. Its new objects are in `git.pack`, beside the record. */
 export const gitChangeSchema = z.strictObject({

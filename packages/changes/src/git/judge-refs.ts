@@ -51,14 +51,9 @@ export function reachedFrom(tips: readonly (string | undefined)[], commits: read
 /** All paths that refs and commits change, each once. */
 export function pathsOf(refs: readonly ReadRef[], commits: readonly NewCommit[]): TreePaths {
   const kinds = { added: new Set<string>(), changed: new Set<string>(), removed: new Set<string>() };
-  const executable = new Set<string>();
   for (const one of [...refs.flatMap(({ between }) => between), ...commits.flatMap(({ paths }) => paths)]) {
-    const path = showPath(one.path);
-    kinds[one.change].add(path);
-    if (one.mode === EXECUTABLE && one.was !== EXECUTABLE) executable.add(path);
+    kinds[one.change].add(showPath(one.path));
   }
   const { added, changed, removed } = kinds;
-  return { added: [...added], changed: [...changed], removed: [...removed], executable: [...executable] };
+  return { added: [...added], changed: [...changed], removed: [...removed] };
 }
-
-const EXECUTABLE = '100755';

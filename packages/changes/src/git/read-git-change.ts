@@ -172,17 +172,7 @@ async function seal(
   );
   const listed = reached.map(({ id, author, message, paths }) => ({ id, author, message, files: paths.length }));
   const last =
-    rest === undefined
-      ? []
-      : [
-          {
-            id: rest.id,
-            author: 'Countersign <countersign@localhost>',
-            message: rest.message,
-            files: rest.paths,
-            isRest: true as const,
-          },
-        ];
+    rest === undefined ? [] : [{ id: rest.id, author: OWN_AUTHOR, message: rest.message, files: rest.paths }];
   return {
     refs,
     stays,
@@ -191,3 +181,5 @@ async function seal(
     ...(isNew ? { pack: await hashFile(file) } : {}),
   };
 }
+
+const OWN_AUTHOR = 'Countersign <countersign@localhost>';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { EffectPaths, Hold } from '@countersign/core/ports';
+import { errorMessage, type EffectPaths, type Hold } from '@countersign/core/ports';
 import { CountersignError, RECEIPTS_REF, type Effect, type EndedRun, type RunEffect } from '@countersign/protocol';
 import { applyChange } from '../apply/apply-change.js';
 import { makeDraftsFolder, RUN } from '../apply/call-folders.js';
@@ -25,7 +25,6 @@ import { readDiskClock, type DiskMoment } from '../files/disk-clock.js';
 import { holdFolder, lockFolder, type ProcessLock } from '../files/lock-folder.js';
 import { find } from '../files/open-folder.js';
 import { removeTree } from '../files/remove-tree.js';
-import type { LeftOut } from '../inspect/left-out.js';
 import type { LayerRules } from '../inspect/why-left-out.js';
 import { ChangeConflict } from '../plan/change-conflict.js';
 import type { StillSeen } from '../plan/find-emptied.js';
@@ -35,6 +34,7 @@ import { changeIn, isAsSigned, isCurrent, readSealed, writeRecord, type SealedCh
 import type { KeptUndos } from '../undo/kept-undos.js';
 import {
   readEnded,
+  RECORD,
   readRunRecord,
   readStatus,
   writeEnded,
@@ -67,11 +67,6 @@ interface SealRun {
   readonly inSandbox: InSandbox;
 }
 
-export type SealedRun =
-  | { readonly kind: 'sealed'; readonly effect: Effect }
-  | { readonly kind: 'unchanged'; readonly leftOut: readonly LeftOut[] }
-  | { readonly kind: 'conflict'; readonly reason: string };
-
 /** Thrown if a call may not apply a run, or no longer. Nothing was applied. */
 export class RunRefused extends CountersignError {
   constructor(detail: string) {
@@ -86,8 +81,11 @@ export interface KeptRuns {
   list(): Promise<readonly string[]>;
   /** Notes that the supervisor died before it could say how the program ended. */
   noteEnd(id: string, ended: EndedRun): Promise<void>;
-  /** Plans what the run changed against the folder as it is now, and seals it. Applies nothing. Replaces an earlier seal that no call may apply. */
-  seal(id: string, how: SealRun): Promise<SealedRun>;
+  /**
+   * Plans what the run changed against the folder as it is now, and seals it. Applies nothing. Replaces an earlier seal that no call may apply.
+   * Undefined if there is nothing to sign: its status says why. Rejects with `RunRefused` if it was applied or discarded.
+   */
+  seal(id: string, how: SealRun): Promise<Effect | undefined>;
   /** Names the only call that may apply the sealed change, before it is proposed. */
   bind(id: string, call: { callId: string; chatId: string }): Promise<void>;
   /** The sealed effect and its paths, for this call alone. */
@@ -109,7 +107,7 @@ export interface KeptRuns {
     make: (applied: AppliedCommits) => Promise<readonly CommitNote[]>,
     hold?: Hold,
   ): Promise<void>;
-  /** Rolls back what a killed process was applying. */
+  /** Rolls back what a killed process was applying, and removes the folder of a run that it was starting. */
   recover(id: string): Promise<void>;
 }
 
@@ -156,8 +154,13 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
     return await lockFolder(record.folder, place, async () => await act(await must(id)), hold);
   };
 
-  const move = async ({ root, status }: KeptRun, next: Omit<RunStatus, 'calls' | 'at'>): Promise<void> => {
-    await writeStatus(root, { calls: status?.calls ?? 0, ...next, at: Date.now() });
+  const move = async (
+    { root, status }: KeptRun,
+    next: Pick<RunStatus, 'state' | 'why' | 'reason'>,
+    call: Partial<Pick<RunStatus, 'callId' | 'chatId' | 'calls'>> = {},
+  ): Promise<void> => {
+    const { why: _, reason: __, ...same } = status ?? { calls: 0 };
+    await writeStatus(root, { ...same, ...call, ...next, at: Date.now() });
   };
 
   /** The sealed change, if this call may apply it. */
@@ -171,10 +174,8 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
     if ((await findUnfinished(run.root)) !== undefined) await undoUnfinished(run.root);
     if (run.status?.state !== 'applying') return;
     if (hasStartRefs(run.root)) await dropLeftovers(run.record.folder);
-    const { callId, chatId } = run.status;
-    const call = { ...(callId === undefined ? {} : { callId }), ...(chatId === undefined ? {} : { chatId }) };
-    if (await wasApplied(run.root)) await move(run, { state: 'applied', ...call });
-    else await move(run, { state: 'kept', why: 'failed', reason: INTERRUPTED, ...call });
+    if (await wasApplied(run.root)) await move(run, { state: 'applied' });
+    else await move(run, { state: 'kept', why: 'failed', reason: INTERRUPTED });
   };
 
   return {
@@ -212,10 +213,11 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
       const since = name === undefined ? start : await readDiskClock(join(root, 'clock'));
       const layer = { root, upper: join(root, 'upper'), workingDirectory, since, stillSeen, skipsSame: true } as const;
       refuseUnlessSealable(first);
-      for (const path of include) await bringBack(layer, path);
-      const notApplied = await setAside(layer, include);
       const branch = name === undefined ? undefined : { name, program: program.join(' ') };
       try {
+        if (!existsSync(workingDirectory)) throw new Error(`there is no folder ${workingDirectory} any more`);
+        for (const path of include) await bringBack(layer, path);
+        const notApplied = await setAside(layer, include);
         return await planChange(place, layer, { ...rules, withoutGit: true }, async (draft, leftOut) => {
           const run = await must(id);
           refuseUnlessSealable(run);
@@ -224,13 +226,14 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
             : undefined;
           const isUnchanged = isEmptyPlan(draft.plan) && (git === undefined || isEmptyGitChange(git));
           if (isUnchanged && described.login === undefined) {
-            await move(run, { state: 'unchanged' });
-            return { kind: 'unchanged', leftOut };
+            const lost = [...leftOut.map(({ path }) => path), ...(git?.stays ?? []).map(({ name: ref }) => ref)];
+            await move(run, { state: 'unchanged', ...(lost.length === 0 ? {} : { reason: cannotApply(lost) }) });
+            return undefined;
           }
           if (git?.branch !== undefined && isEmptyGitChange(git) && !isEmptyPlan(draft.plan)) {
             const reason = `The commits could not be read: ${git.stays.flatMap(({ paths = [] }) => paths).join(', ')}`;
             await move(run, { state: 'kept', why: 'failed', reason });
-            return { kind: 'conflict', reason };
+            return undefined;
           }
           const outside = await changedOutside(workingDirectory, start, pathsOf(draft.plan));
           const more = outside.length === 0 ? {} : { changedOutside: outside };
@@ -249,23 +252,28 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
             ...(git === undefined ? {} : { git }),
           };
           await writeRecord(root, { ...own, ...found, ...rest, ...(paths === undefined ? {} : { paths }) });
-          return { kind: 'sealed', effect };
+          return effect;
         });
       } catch (error) {
-        if (!(error instanceof ChangeConflict)) throw error;
-        const reason = `Others changed the same paths while it ran: ${error.conflicts.slice(0, 10).join(', ')}`;
+        if (error instanceof RunRefused || signal.aborted) throw error;
+        const because =
+          error instanceof ChangeConflict
+            ? ({
+                why: 'conflict',
+                reason: `Others changed the same paths while it ran: ${firstOf(error.conflicts)}`,
+              } as const)
+            : ({ why: 'failed', reason: errorMessage(error) } as const);
         await locked(id, async (run) => {
           refuseUnlessSealable(run);
-          await move(run, { state: 'kept', why: 'conflict', reason });
+          await move(run, { state: 'kept', ...because });
         });
-        return { kind: 'conflict', reason };
+        return undefined;
       }
     },
     bind: (id, call) =>
       locked(id, async (run) => {
         refuseUnlessSealable(run);
-        const calls = (run.status?.calls ?? 0) + 1;
-        await writeStatus(run.root, { state: 'waiting', ...call, calls, at: Date.now() });
+        await move(run, { state: 'waiting' }, { ...call, calls: (run.status?.calls ?? 0) + 1 });
       }),
     async sealed(id, callId) {
       const run = await read(id);
@@ -302,22 +310,20 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
           const sealed = await sealedFor(run, callId, effectHash);
           if (sealed === undefined) throw new RunRefused(GONE);
           const change = changeIn(root, sealed);
-          const { chatId } = run.status ?? {};
-          const call = { callId, ...(chatId === undefined ? {} : { chatId }) };
           const keep = async (why: 'conflict' | 'failed', reason: string): Promise<void> =>
-            await move(run, { state: 'kept', why, reason, ...call });
+            await move(run, { state: 'kept', why, reason });
           if (!(await isAsSigned(change, sealed, { effectHash, rules: { ...rules, withoutGit: true } }))) {
             await keep('failed', CHANGED);
             throw new RunRefused(CHANGED);
           }
           for (const name of ['applied.json', 'steps']) await rm(join(root, name), { force: true });
-          await move(run, { state: 'applying', ...call });
+          await move(run, { state: 'applying' });
           try {
             const now = await readDiskClock(join(root, 'clock'));
             await (undos === undefined ? applyChange(place, change, now) : undos.apply(callId, change, now));
           } catch (error) {
             if (await wasApplied(root)) {
-              await move(run, { state: 'applied', ...call });
+              await move(run, { state: 'applied' });
               throw error;
             }
             if (error instanceof ChangeConflict) {
@@ -325,10 +331,10 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
               await keep('conflict', conflict.message);
               throw conflict;
             }
-            await keep('failed', error instanceof Error ? error.message : String(error));
+            await keep('failed', errorMessage(error));
             throw error;
           }
-          await move(run, { state: 'applied', ...call });
+          await move(run, { state: 'applied' });
           await removeDraft(root);
           return sealed;
         },
@@ -347,23 +353,27 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
         await move(run, { state: 'discarded' });
         await removeDraft(run.root);
       }),
-    addReceipts: (id, make, hold) =>
-      locked(
-        id,
-        async ({ root, record, status }) => {
-          const noted = join(root, 'receipts.json');
-          if (status?.state !== 'applied' || status.callId === undefined || existsSync(noted)) return;
-          const sealed = await readSealed(root);
-          const commits = sealed?.git?.commits.map((commit) => commit.id) ?? [];
-          if (sealed === undefined || commits.length === 0) return;
+    async addReceipts(id, make, hold) {
+      const noted = join(rootOf(id), 'receipts.json');
+      if (existsSync(noted) || (await read(id))?.status?.state !== 'applied') return;
+      const add = async ({ root, record, status }: KeptRun): Promise<void> => {
+        if (status?.callId === undefined || existsSync(noted)) return;
+        const sealed = await readSealed(root);
+        const commits = sealed?.git?.commits.map((commit) => commit.id) ?? [];
+        if (sealed !== undefined && commits.length > 0) {
           const { effectHash } = sealed.effect;
           const notes = await make({ callId: status.callId, worldId: record.worldId, effectHash, commits });
           await writeNotes(record.folder, RECEIPTS_REF, notes);
-          await writeDurably(noted, JSON.stringify(commits.length));
-        },
-        hold,
-      ),
-    recover: (id) => locked(id, recover),
+        }
+        await writeDurably(noted, JSON.stringify(commits.length));
+      };
+      await locked(id, add, hold);
+    },
+    async recover(id) {
+      // The record is written last, so nobody knows of this run.
+      if (!existsSync(join(rootOf(id), RECORD))) await removeTree(rootOf(id));
+      else await locked(id, recover);
+    },
   };
 }
 
@@ -397,6 +407,14 @@ function aboutWith(about: RunEffect, git: GitChange | undefined, notApplied: rea
     ...(notApplied.length === 0 ? {} : { notApplied: notApplied.slice(0, 1_000) }),
     ...(branch === undefined ? {} : { branch }),
   };
+}
+
+function cannotApply(paths: readonly string[]): string {
+  return `Nothing of what it changed can be applied: ${firstOf(paths)}`;
+}
+
+function firstOf(paths: readonly string[]): string {
+  return paths.slice(0, 10).join(', ');
 }
 
 const GONE = 'nothing was applied: this call may not apply this run, or no longer. See `countersign runs`';

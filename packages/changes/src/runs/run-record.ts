@@ -53,7 +53,7 @@ const statusSchema = z.strictObject({
 });
 export type RunStatus = z.infer<typeof statusSchema>;
 
-const RECORD = 'run.json';
+export const RECORD = 'run.json';
 const ENDED = 'ended.json';
 const STATUS = 'status.json';
 
@@ -66,9 +66,9 @@ export async function writeStatus(root: string, status: RunStatus): Promise<void
   await writeDurably(join(root, STATUS), JSON.stringify(status));
 }
 
-/** Written here only if the supervisor died. */
+/** Written by the supervisor, or by the server if that died. The server reads it even if nobody tells it. */
 export async function writeEnded(root: string, ended: EndedRun): Promise<void> {
-  await writeDurably(join(root, ENDED), JSON.stringify(ended));
+  await writeDurably(join(root, ENDED), JSON.stringify(endedRunSchema.parse(ended)));
 }
 
 /** Undefined if there is no such file, or an unreadable one. */

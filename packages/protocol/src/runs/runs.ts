@@ -47,7 +47,6 @@ export const startedRunSchema = z.object({
     z.array(z.string()),
     'Hosts that it may not reach, even if `hosts` has them: deny and ask rules name them.',
   ),
-  trackedHidden: field(z.boolean(), 'Whether Git tracks a hidden path.'),
   home: text('Folder with the kept home of the agent. May not exist yet.'),
   sandbox: field(z.unknown(), "The server's sandbox, so that the supervisor needn't look for it again."),
 });
@@ -138,14 +137,15 @@ export const runSchema = z.object({
     'running, ended (its changes are being prepared), waiting, applied, denied, conflict, unchanged, discarded or failed.',
   ),
   startedAt: text('When it started.'),
-  endedAt: text('When its last process ended.').exactOptional(),
   exitCode: field(z.number().int().exactOptional(), 'Exit code of the program.'),
   keptUntil: text('When its draft is removed if nobody applies it.').exactOptional(),
   callId: text('Id of the call that applies its changes.').exactOptional(),
   chatId: text('Id of the chat that the call is in.').exactOptional(),
   approvalId: text('Id of the approval that waits for a decision.').exactOptional(),
   effect: field(effectSchema.clone().exactOptional(), 'What applying it will do.'),
-  reason: text('With denied, conflict or failed: why.').exactOptional(),
+  reason: text(
+    'With denied, conflict or failed, and with unchanged if nothing of it can be applied: why.',
+  ).exactOptional(),
 });
 api.add(runSchema, { id: 'Run' });
 /** A program that ran in a draft of a working folder, and what became of its changes. */

@@ -1,4 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeRuns, openRuns, type RunFixture } from '../testing/run-fixture.js';
@@ -86,6 +88,54 @@ describe.runIf(canMount)('runs over HTTP', () => {
     expect((await t.decide(waiting, 'approve')).status).toBe(409);
     expect((await t.t.api('POST', `/worlds/alpha/runs/${run.id}/apply`)).status).toBe(409);
     expect(t.read('a.txt')).toBe('old\n');
+  });
+
+  it('[RUN17] keeps the draft if no change can be made of it, says why, and asks when it can', async () => {
+    const t = await open({ 'a.txt': 'old\n' });
+    const run = await t.start();
+    t.write(run, { 'a.txt': 'new\n' });
+    renameSync(t.folder, `${t.folder}-away`);
+    const failed = await t.end(run);
+    renameSync(`${t.folder}-away`, t.folder);
+    expect(failed).toMatchObject({ state: 'failed', keptUntil: expect.any(String) as string });
+    expect(failed.reason).toContain(t.folder);
+    const { body } = await t.t.api('POST', `/worlds/alpha/runs/${run.id}/apply`);
+    expect(body).toMatchObject({ state: 'waiting' });
+    expect(body).not.toHaveProperty('reason');
+  });
+
+  it('[RUN17.1] a run whose program could not be started can be discarded', async () => {
+    const t = await open();
+    const run = await t.start();
+    const user = spawn('/bin/sh', ['-c', 'echo; read -r _', run.root]);
+    await once(user.stdout, 'data');
+    const path = `/worlds/alpha/runs/${run.id}/discard`;
+    expect((await t.t.api('POST', path)).status).toBe(409);
+    user.stdin.end();
+    await once(user, 'close');
+    expect((await t.t.api('POST', path)).body).toMatchObject({ state: 'discarded' });
+  });
+
+  it('[RUN16.3] says which changes were lost if none can be applied', async () => {
+    const t = await open();
+    const run = await t.start();
+    t.write(run, { '.git/HEAD': 'x' });
+    expect(await t.end(run)).toMatchObject({
+      state: 'unchanged',
+      reason: 'Nothing of what it changed can be applied: .git',
+    });
+  });
+
+  it('[RUN20] lists runs in pages, newest first', async () => {
+    const t = await open();
+    const first = await t.start();
+    t.t.clock.advance(1);
+    const second = await t.start();
+    const list = async (query: string): Promise<{ items: { id: string }[]; next?: string }> =>
+      (await t.t.api<{ items: { id: string }[]; next?: string }>('GET', `/worlds/alpha/runs?limit=1${query}`)).body;
+    const page = await list('');
+    expect(page).toMatchObject({ items: [{ id: second.id }], next: second.id });
+    expect(await list(`&after=${page.next}`)).toMatchObject({ items: [{ id: first.id }] });
   });
 
   it('[RUN16.3] needs no approval for a run that changed nothing', async () => {

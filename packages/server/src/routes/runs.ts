@@ -12,7 +12,9 @@ import type { AppContext } from '../app/context.js';
 import { route } from '../app/route.js';
 import { applyRun, endRun } from '../runs/end-run.js';
 import { showRun } from '../runs/show-run.js';
-import { draftsOf, startRun } from '../runs/start-run.js';
+import { draftsOf, findDrafts, readRuns } from '../runs/runs.js';
+import { startRun } from '../runs/start-run.js';
+import { SUPERVISOR_DIED } from '../runs/watch-runs.js';
 import { pageOf, requireApprovals, signerOf } from './support.js';
 
 const tag = 'runs';
@@ -25,8 +27,7 @@ interface Named {
 
 /** Also for a run in another world, so that its existence isn't revealed. */
 async function readRun(context: AppContext, { world, run: id }: Named) {
-  const run =
-    context.runs === undefined || 'refused' in context.runs.drafts ? undefined : await draftsOf(context).kept.read(id);
+  const run = await findDrafts(context)?.kept.read(id);
   if (run === undefined || run.record.worldId !== world)
     throw new CountersignError('not-found', `there is no run "${id}" in this world`);
   return run;
@@ -82,17 +83,16 @@ export const runRoutes = [
     answers: { 200: { description: 'Runs', schema: listOf(runSchema) } },
     async handle({ context, params, query }) {
       const { store } = context.engine.runtime;
-      const all = await store.read(async (reader) => {
-        if ((await reader.world(params.world)) === undefined)
-          throw new CountersignError('not-found', `there is no world "${params.world}"`);
-        if (context.runs === undefined || 'refused' in context.runs.drafts) return [];
-        const { kept } = context.runs.drafts;
-        const found = await Promise.all((await kept.list()).map((id) => kept.read(id)));
-        const own = found.filter((run) => run?.record.worldId === params.world).filter((run) => run !== undefined);
-        return await Promise.all(own.map((run) => showRun(reader, run)));
-      });
-      const sorted = all.toSorted((a, b) => b.startedAt.localeCompare(a.startedAt) || a.id.localeCompare(b.id));
-      return { status: 200, body: pageOf(sorted, ({ id }) => id, query) };
+      if ((await store.read((reader) => reader.world(params.world))) === undefined)
+        throw new CountersignError('not-found', `there is no world "${params.world}"`);
+      const drafts = findDrafts(context);
+      const all = drafts === undefined ? [] : await readRuns(drafts);
+      const own = all
+        .filter(({ record }) => record.worldId === params.world)
+        .toSorted(({ record: a }, { record: b }) => b.startedAt - a.startedAt || a.id.localeCompare(b.id));
+      const { items, ...page } = pageOf(own, ({ record }) => record.id, query);
+      const shown = await store.read((reader) => Promise.all(items.map((run) => showRun(reader, run))));
+      return { status: 200, body: { items: shown, ...page } };
     },
   }),
   route({
@@ -138,7 +138,11 @@ export const runRoutes = [
       await requireApprovals(c, context, world);
       const run = await readRun(context, params);
       const { status } = run;
-      await draftsOf(context).kept.discard(params.run);
+      const drafts = draftsOf(context);
+      // A supervisor that couldn't start the program discards it.
+      if (run.ended === undefined && !(await drafts.isInUse(run)))
+        await drafts.kept.noteEnd(params.run, SUPERVISOR_DIED);
+      await drafts.kept.discard(params.run);
       if (status?.state === 'waiting' && status.callId !== undefined) {
         const denial = { tool_call_id: status.callId, decision: 'deny', reason: 'The run was discarded.' } as const;
         await decideCall(context.engine.runtime, world, undefined, denial, await signerOf(c, context, world));

@@ -1,12 +1,10 @@
 import { proposeSealed, sealedCallOf, readRunSetting } from '@countersign/core';
-import { errorMessage } from '@countersign/core/ports';
 import { CountersignError, signerSchema, type EndedRun, type RunEffect, type Signer } from '@countersign/protocol';
-import type { RunDrafts } from '@countersign/tools';
+import type { KeptRun } from '@countersign/tools';
 import type { AppContext } from '../app/context.js';
-import { draftsOf } from './start-run.js';
+import { draftsOf } from './runs.js';
 
 type Context = Pick<AppContext, 'engine' | 'runs'>;
-type Kept = NonNullable<Awaited<ReturnType<RunDrafts['kept']['read']>>>;
 
 const busy = new Map<string, Promise<void>>();
 
@@ -27,28 +25,15 @@ export async function endRun(context: Context, id: string): Promise<void> {
 /** Asks again about a run whose changes weren't applied, against the folder as it is now, with ignored paths that a person includes. */
 export async function applyRun(context: Context, id: string, include: readonly string[] = []): Promise<void> {
   await oneAtATime(id, async () => {
-    const { kept } = draftsOf(context);
-    const run = await kept.read(id);
+    const run = await draftsOf(context).kept.read(id);
     if (run?.ended === undefined) throw new CountersignError('conflict', 'The program is still running.');
-    switch (run.status?.state) {
-      case 'applying':
-      case 'applied':
-        throw new CountersignError('conflict', 'The changes of this run were applied already.');
-      case 'discarded':
-        throw new CountersignError('conflict', 'This run was discarded.');
-      case 'unchanged':
-        throw new CountersignError('conflict', 'This run changed nothing.');
-      case 'waiting':
-        if (await isOpen(context, run.status.callId)) {
-          if (include.length === 0) return;
-          throw new CountersignError(
-            'conflict',
-            'A decision about this run is pending. Deny it first, then include paths.',
-          );
-        }
-        break;
-      case 'kept':
-      case undefined:
+    const { state, callId } = run.status ?? {};
+    if (state === 'unchanged' && include.length === 0)
+      throw new CountersignError('conflict', 'This run changed nothing.');
+    if (state === 'waiting' && (await isOpen(context, callId))) {
+      if (include.length === 0) return;
+      const detail = 'A decision about this run is pending. Deny it first, then include paths.';
+      throw new CountersignError('conflict', detail);
     }
     await sealAndPropose(context, run, run.ended, include);
   });
@@ -62,7 +47,7 @@ async function isOpen({ engine }: Context, callId: string | undefined): Promise<
 
 async function sealAndPropose(
   context: Context,
-  run: Kept,
+  run: KeptRun,
   ended: EndedRun,
   include: readonly string[] = [],
 ): Promise<void> {
@@ -72,11 +57,7 @@ async function sealAndPropose(
   const { protectedPaths } = await readRunSetting(runtime, worldId, agentId);
   const about = describeRun(run, ended);
   const signal = context.engine.closing;
-  const sealed = await drafts.seal(id, { protectedPaths, about, include, signal }).catch((cause: unknown) => {
-    if (signal.aborted) throw cause;
-    throw new CountersignError('conflict', errorMessage(cause), { cause });
-  });
-  if (sealed.kind !== 'sealed') return;
+  if ((await drafts.seal(id, { protectedPaths, about, include, signal })) === undefined) return;
   const by = signerSchema.parse(run.record.by);
   const key = `apply ${(run.status?.calls ?? 0) + 1}`;
   const call = sealedCallOf(runtime, worldId, { agentId, session: id, key }, by);
@@ -88,14 +69,14 @@ async function sealAndPropose(
 /** The server died after it had named the call. */
 async function proposeAgain(
   context: Context,
-  run: Kept,
-  { callId, calls }: NonNullable<Kept['status']>,
+  run: KeptRun,
+  { callId, calls }: NonNullable<KeptRun['status']>,
 ): Promise<void> {
   const call = await context.engine.runtime.store.read((reader) => reader.invocation(callId ?? ''));
   if (call === undefined) await propose(context, run, `apply ${calls}`, signerSchema.parse(run.record.by));
 }
 
-async function propose({ engine }: Context, { record }: Kept, key: string, by: Signer): Promise<void> {
+async function propose({ engine }: Context, { record }: KeptRun, key: string, by: Signer): Promise<void> {
   const { id, worldId, agentId, program } = record;
   const proposal = {
     agentId,
@@ -115,7 +96,7 @@ function titleOf(program: readonly string[]): string {
   return title === '' ? 'run' : title.slice(0, 200);
 }
 
-function describeRun({ record }: Kept, { exitCode, hosts, variables, notes, login }: EndedRun): RunEffect {
+function describeRun({ record }: KeptRun, { exitCode, hosts, variables, notes, login }: EndedRun): RunEffect {
   const { program, hidden, trackedHidden } = record;
   return {
     program: [...program],

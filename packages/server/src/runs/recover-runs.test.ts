@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sealedCallOf } from '@countersign/core';
 import { signerSchema } from '@countersign/protocol';
@@ -101,6 +101,14 @@ describe.runIf(canMount)('[RUN19] a run outlives its supervisor and the server',
     writeFileSync(join(run.root, 'applied.json'), JSON.stringify(journal));
     await recoverRuns({ runs: { drafts: t.drafts, homes: '' }, log });
     expect(await t.show(run)).toMatchObject({ state: 'applied' });
+  });
+
+  it('leaves no folder if the server died while it started one', async () => {
+    const t = await open();
+    const { root } = await t.start();
+    rmSync(join(root, 'run.json'));
+    await recoverRuns({ runs: { drafts: t.drafts, homes: '' }, log });
+    expect(existsSync(root)).toBe(false);
   });
 
   it('[RUN17.2] is removed two weeks after it was denied, and never while it waits', async () => {

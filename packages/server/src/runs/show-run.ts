@@ -1,13 +1,11 @@
 import { maskSecrets } from '@countersign/core';
 import type { CallRecord, StoreReader } from '@countersign/core/ports';
 import type { Run, RunState } from '@countersign/protocol';
-import type { RunDrafts } from '@countersign/tools';
+import type { KeptRun } from '@countersign/tools';
 import { KEPT_MS } from './runs.js';
 
-type Kept = NonNullable<Awaited<ReturnType<RunDrafts['kept']['read']>>>;
-
 /** What became of a run, from its folder and from the call that may apply it. */
-export async function showRun(reader: StoreReader, { record, ended, status }: Kept): Promise<Run> {
+export async function showRun(reader: StoreReader, { record, ended, status }: KeptRun): Promise<Run> {
   const call = status?.callId === undefined ? undefined : await reader.invocation(status.callId);
   const approval = call?.approvalId === null || call === undefined ? undefined : await reader.approval(call.approvalId);
   const state = stateOf(ended !== undefined, status, call);
@@ -30,7 +28,7 @@ export async function showRun(reader: StoreReader, { record, ended, status }: Ke
   };
 }
 
-function stateOf(hasEnded: boolean, status: Kept['status'], call: CallRecord | undefined): RunState {
+function stateOf(hasEnded: boolean, status: KeptRun['status'], call: CallRecord | undefined): RunState {
   if (!hasEnded) return 'running';
   switch (status?.state) {
     case undefined:
@@ -65,7 +63,11 @@ function stateOfCall(call: CallRecord | undefined): RunState {
 }
 
 /** Since when nothing happens to a run by itself. Undefined while it runs, and while somebody may still decide. */
-export function keptSince(state: RunState, status: Kept['status'], call: CallRecord | undefined): number | undefined {
+export function keptSince(
+  state: RunState,
+  status: KeptRun['status'],
+  call: CallRecord | undefined,
+): number | undefined {
   switch (state) {
     case 'running':
     case 'ended':

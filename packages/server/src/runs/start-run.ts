@@ -13,21 +13,12 @@ import {
   type StartedRun,
   type startRunSchema,
 } from '@countersign/protocol';
-import type { RunDrafts } from '@countersign/tools';
 import type { z } from 'zod';
 import type { AppContext } from '../app/context.js';
-import type { Runs } from './runs.js';
+import { draftsOf, readRuns, type Runs } from './runs.js';
 
 /** Drafts take disk space until they are applied or discarded. */
 const MOST_RUNS = 200;
-
-/** Throws if this server can't run programs in drafts. */
-export function draftsOf({ runs }: { runs?: Runs | undefined }): RunDrafts {
-  const drafts = runs?.drafts;
-  if (drafts === undefined) throw new CountersignError('conflict', "This server can't run programs in drafts.");
-  if ('refused' in drafts) throw new CountersignError('conflict', drafts.refused);
-  return drafts;
-}
 
 /** Makes the folder and the record of a run, and says what its program may see and reach. The supervisor then starts the program. */
 export async function startRun(
@@ -45,8 +36,9 @@ export async function startRun(
       'conflict',
       'This world is read-only, so nothing could be applied. Change its mode first.',
     );
-  if ((await drafts.kept.list()).length >= MOST_RUNS) {
-    const detail = `There are ${MOST_RUNS} runs already. Apply or discard some of them: see \`countersign runs\`.`;
+  const others = await readRuns(drafts);
+  if (others.filter(({ status }) => status?.state !== 'applied' && status?.state !== 'discarded').length >= MOST_RUNS) {
+    const detail = `There are ${MOST_RUNS} drafts of runs already. Apply or discard some of them: see \`countersign runs\`.`;
     throw new CountersignError('too-many', detail);
   }
   const folder = place.workingDirectory;
@@ -79,7 +71,6 @@ export async function startRun(
     hidden,
     hosts,
     closedHosts: [...closedHosts],
-    trackedHidden,
     home: homeOf(runs, [by.who.id, folder, asked.agent ?? RUN_TOOL]),
     sandbox: drafts.sandbox,
   };

@@ -1,28 +1,23 @@
-import { readFile } from 'node:fs/promises';
 import type { EndedRun } from '@countersign/protocol';
 import type { AppContext } from '../app/context.js';
 import { endRun } from './end-run.js';
 import { writeReceipts } from './write-receipts.js';
-import { draftsOf } from './start-run.js';
-import { KEPT_MS } from './runs.js';
+import { draftsOf, findDrafts, KEPT_MS } from './runs.js';
 import { showRun, keptSince } from './show-run.js';
 
 type Context = Pick<AppContext, 'engine' | 'runs' | 'log'>;
 
 /** Finishes what an earlier process left behind: rolls back what it was applying. Must be called once, before any call starts. */
 export async function recoverRuns(context: Pick<AppContext, 'runs' | 'log'>): Promise<void> {
-  if (context.runs === undefined || 'refused' in context.runs.drafts) return;
-  const { kept } = context.runs.drafts;
-  for (const id of await kept.list()) {
-    await kept.recover(id).catch((error: unknown) => context.log.error('failed to recover a run', { id, error }));
+  const kept = findDrafts(context)?.kept;
+  for (const id of (await kept?.list()) ?? []) {
+    await kept?.recover(id).catch((error: unknown) => context.log.error('failed to recover a run', { id, error }));
   }
 }
 
 /** Notices runs whose supervisor died, seals those that have ended, and removes those that were kept long enough. */
 export async function sweepRuns(context: Context): Promise<void> {
-  if (context.runs === undefined || 'refused' in context.runs.drafts) return;
-  const { kept } = context.runs.drafts;
-  for (const id of await kept.list()) {
+  for (const id of (await findDrafts(context)?.kept.list()) ?? []) {
     if (context.engine.closing.aborted) return;
     await sweep(context, id).catch((error: unknown) => context.log.error('failed to look after a run', { id, error }));
   }
@@ -32,11 +27,10 @@ const SWEEP_MS = 60_000;
 
 /** Looks after runs now, and once a minute until the engine closes. Never rejects. */
 export async function watchRuns(context: Context): Promise<void> {
-  await sweepRuns(context).catch((error: unknown) => context.log.error('failed to look after runs', { error }));
   const { closing, runtime } = context.engine;
   if (closing.aborted) return;
-  const cancel = runtime.clock.after(SWEEP_MS, () => void watchRuns(context), { background: true });
-  closing.addEventListener('abort', cancel, { once: true });
+  await sweepRuns(context).catch((error: unknown) => context.log.error('failed to look after runs', { error }));
+  runtime.clock.after(SWEEP_MS, () => void watchRuns(context), { background: true });
 }
 
 async function sweep(context: Context, id: string): Promise<void> {
@@ -46,7 +40,7 @@ async function sweep(context: Context, id: string): Promise<void> {
   if (run === undefined) return;
   const { store, clock } = context.engine.runtime;
   if (run.ended === undefined) {
-    if ((await isAlive(run.record.supervisor)) || (await drafts.isInUse(run.root))) return;
+    if ((await drafts.isSupervised(run)) || (await drafts.isInUse(run))) return;
     // It may have written its last word in between.
     await kept.noteEnd(id, SUPERVISOR_DIED);
   }
@@ -68,7 +62,8 @@ async function sweep(context: Context, id: string): Promise<void> {
   if (since !== undefined && since + KEPT_MS <= clock.now()) await kept.discard(id, { keepsRecord: false });
 }
 
-const SUPERVISOR_DIED: EndedRun = {
+/** How a run ended whose supervisor couldn't say it. */
+export const SUPERVISOR_DIED: EndedRun = {
   exitCode: -1,
   why: 'supervisor',
   hosts: [],
@@ -76,12 +71,3 @@ const SUPERVISOR_DIED: EndedRun = {
   ports: [],
   notes: ['The supervisor ended unexpectedly, so the hosts and variables of this run are unknown.'],
 };
-
-/** Compares start times, because a later process may get the same PID. */
-async function isAlive({ pid, started }: { pid: number; started: string }): Promise<boolean> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined);
-  if (stat === undefined) return false;
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  // The state is field 3, and the start time field 22.
-  return !/^[ZX]$/.test(fields[0] ?? '') && fields[19] === started;
-}

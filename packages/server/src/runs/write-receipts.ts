@@ -1,7 +1,7 @@
 import type { ApprovalRecord, Hold, StoreReader } from '@countersign/core/ports';
 import { whoSchema, type CommitReceipt, type Receipt, type Who } from '@countersign/protocol';
 import type { AppContext } from '../app/context.js';
-import { draftsOf } from './start-run.js';
+import { draftsOf } from './runs.js';
 
 type Context = Pick<AppContext, 'engine' | 'runs'>;
 

@@ -47,7 +47,7 @@ export const runWords = {
   away: 'The server is not running, so nothing is applied and the signature waits. Start it with countersign serve.',
   leaving: (id: string): string => `The changes of ${id} still wait for a signature. countersign runs lists them.`,
   unsealed: (why: string): string => `Nothing was applied: ${why}`,
-  unchanged: 'The program changed nothing.',
+  unchanged: (reason: string): string => (reason === '' ? 'The program changed nothing.' : `${reason}.`),
   applied: 'The changes were applied.',
   denied: (reason: string): string =>
     `The changes were denied${reason === '' ? '' : `: ${reason}`}. The draft is kept for 14 days.`,
@@ -55,13 +55,6 @@ export const runWords = {
     `Nothing was applied${reason === '' ? ' because of a conflict' : `: ${reason}`}. The draft is kept for 14 days.`,
   discarded: 'The draft was discarded. Nothing was applied.',
   failed: (reason: string): string => `Nothing was applied${reason === '' ? '' : `: ${reason}`}.`,
-  stoppedBy: {
-    time: 'The program was stopped after 8 hours.',
-    bytes: 'The program was stopped: it wrote more than 10 GiB, or the disk is full.',
-    files: 'The program was stopped: it wrote more than 500,000 files.',
-    memory: 'The program was stopped: it used more than three quarters of the memory.',
-    processes: 'The program was stopped: it started more than 4,096 processes.',
-  },
   detached: (id: string, output: string): string => `${id} runs in the background. Its output: ${output}`,
 } as const;
 

@@ -1,9 +1,8 @@
 export { explainOutsideGit } from './explain-outside-git.js';
 export { openTerminal } from './open-terminal.js';
 export type { OpenedTerminal } from './open-terminal.js';
-export { thisProcess } from './run-folder.js';
+export { findProcess } from './run-folder.js';
 export { prepareRunAgent, runInDraft } from './run-in-draft.js';
 export type { DraftedRun } from './run-in-draft.js';
 export type { RunIo } from './connect-io.js';
 export { NoSuchProgram, RunNotStarted } from './start-program.js';
-export { RunRefused } from './run-sandbox.js';

@@ -34,7 +34,7 @@ export interface DraftedRun {
 export async function runInDraft(run: DraftedRun): Promise<EndedRun> {
   const { prepared, ports, outside, onPorts, ...rest } = run;
   const { id, root, hosts, closedHosts, sandbox: given, home: kept } = run.started;
-  const { sandbox } = readRunSandbox(given);
+  const sandbox = readRunSandbox(given);
   const home = await openAgentHome({ root, kept, home: personalHome(), prepared });
   const openNetwork = async (): Promise<RunNetwork> => {
     const network = await openRunNetwork({

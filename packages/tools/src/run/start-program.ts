@@ -65,16 +65,14 @@ export class RunNotStarted extends Error {
   override readonly name = 'RunNotStarted';
 }
 
-/** Thrown if there is no such program inside. Nothing ran. */
-export class NoSuchProgram extends Error {
-  override readonly name = 'NoSuchProgram';
-
+/** Thrown if there is no such program inside. */
+export class NoSuchProgram extends RunNotStarted {
   constructor(program: string) {
     super(`there is no program ${JSON.stringify(program)} that a run can see`);
   }
 }
 
-/** Starts a program that can't outlive us. Rejects with `RunNotStarted` or `NoSuchProgram` if nothing ran. */
+/** Starts a program that can't outlive us. Rejects with `RunNotStarted` if nothing ran. */
 export async function startProgram(start: ProgramStart): Promise<StartedProgram> {
   const { io, limits, environment } = start;
   const blocks = Math.floor(limits.bytes / 1024) + 1;
@@ -94,7 +92,7 @@ export async function startProgram(start: ProgramStart): Promise<StartedProgram>
   const ready = Promise.all([readInnerPid(child.stdio[STATUS_FD] as Readable), once(channel, 'data')]);
   const first = await Promise.race([ready, exited.then(() => undefined)]);
   if (first === undefined || child.pid === undefined)
-    throw new RunNotStarted(`nothing ran: the run could not be set up: ${(await said).trim() || 'it ended at once'}`);
+    throw new RunNotStarted(`the run could not be set up: ${(await said).trim() || 'it ended at once'}`);
   const [inner, [found]] = first as [number, [Buffer]];
   const kill = async (): Promise<void> => {
     // Everything dies with the process that we started.

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Clock } from '@countersign/core/ports';
 import type { EndedRun, RunEnd, StartedRun } from '@countersign/protocol';
-import { isInside } from '@countersign/changes';
+import { isInside, writeEnded } from '@countersign/changes';
 import { placeArguments, writeArguments } from '../sandbox/draft/drafting.js';
 import { hostSockets } from '../sandbox/find-hidden.js';
 import { startArguments } from '../sandbox/start-arguments.js';
@@ -14,7 +14,7 @@ import type { AgentHome } from './home/types.js';
 import { RUN_LIMITS, watchRun, type RunLimits } from './limits.js';
 import type { RunNetwork } from './network/types.js';
 import { connectIo, type ConnectedIo, type RunIo } from './connect-io.js';
-import { foldersOfRun, writeEnded } from './run-folder.js';
+import { foldersOfRun } from './run-folder.js';
 import { readRunSandbox } from './run-sandbox.js';
 import { startProgram, type StartedProgram } from './start-program.js';
 import { seesIn, viewArguments, type RunView } from './view.js';
@@ -112,7 +112,8 @@ async function prepare(
   { started, directory, environment, home, agentEnvironment, show = [] }: Supervised,
   opening: Promise<RunNetwork> | undefined,
 ): Promise<Prepared> {
-  const { sandbox, drafting } = readRunSandbox(started.sandbox);
+  const sandbox = readRunSandbox(started.sandbox);
+  const { drafting } = sandbox;
   const { folder, root, hidden } = started;
   const folders = foldersOfRun(root);
   const temporary = join(root, 'view');

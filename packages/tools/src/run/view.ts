@@ -29,15 +29,6 @@ export interface RunView {
   readonly temporary: string;
 }
 
-/** Why this machine can't run a program in a view of its own; undefined if it can. */
-export function whyNoView({ userNamespace }: Pick<Bubblewrap, 'userNamespace'>): string | undefined {
-  if (!userNamespace.includes('--unshare-user'))
-    return 'a run needs user namespaces, which this system doesn’t allow. See `countersign doctor`';
-  if (!userNamespace.includes('--disable-userns'))
-    return 'a run needs bubblewrap 0.8 or newer, which can prevent namespaces inside its own. Update bubblewrap';
-  return undefined;
-}
-
 /** Whether the program sees a real path, or can look for something at it. */
 export function seesIn({
   folder,

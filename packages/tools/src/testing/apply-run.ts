@@ -1,5 +1,5 @@
 import { findSandbox } from '../sandbox/find-sandbox.js';
-import { runDrafts } from '../runs/run-drafts.js';
+import { runDrafts } from '../run/kept/run-drafts.js';
 
 // Applies a run whose call is bound, for tests that kill it.
 const [hide = '', id = '', callId = '', effectHash = ''] = process.argv.slice(2);

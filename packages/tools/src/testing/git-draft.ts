@@ -14,7 +14,7 @@ import {
 } from '@countersign/changes';
 import type { ProtectedPaths } from '@countersign/core/ports';
 import type { Effect } from '@countersign/protocol';
-import { runDrafts } from '../runs/run-drafts.js';
+import { runDrafts } from '../run/kept/run-drafts.js';
 import { findSandbox } from '../sandbox/find-sandbox.js';
 import { bubblewrapBase, type Bubblewrap } from '../sandbox/bubblewrap-arguments.js';
 import { readInDraft } from '../sandbox/draft/in-draft.js';
@@ -122,10 +122,9 @@ export async function openGitDraft(sandbox: Bubblewrap, setUp = ':', branch?: st
       await kept.noteEnd(id, { ...ended, hosts: [], variables: [], ports: [], notes: [] });
       const protectedPaths = { isProtected: () => false, list: () => [] } as unknown as ProtectedPaths;
       const signal = new AbortController().signal;
-      const sealed = await drafts.seal(id, { protectedPaths, about, signal });
-      if (sealed.kind === 'conflict') throw new Error(sealed.reason);
-      if (sealed.kind === 'unchanged') throw new Error('unchanged');
-      return sealed.effect;
+      const effect = await drafts.seal(id, { protectedPaths, about, signal });
+      if (effect === undefined) throw new Error((await kept.read(id))?.status?.reason ?? 'unchanged');
+      return effect;
     },
     async apply({ effectHash }) {
       calls += 1;

@@ -26,16 +26,7 @@ export async function makeRun(
 ): Promise<RunPlace> {
   const root = await realpath(await mkdtemp(join(sandbox.drafting.folder, 'run-test-')));
   for (const name of ['upper', 'work', 'lower', 'merged', 'home']) await mkdir(join(root, name), { mode: 0o700 });
-  const about = {
-    id: 'r',
-    world: 'w',
-    folder,
-    root,
-    hosts: [],
-    closedHosts: [],
-    trackedHidden: false,
-    home: join(root, 'kept'),
-  };
+  const about = { id: 'r', world: 'w', folder, root, hosts: [], closedHosts: [], home: join(root, 'kept') };
   return { started: { ...about, hidden: [...hidden], sandbox }, remove: () => removeTree(root) };
 }
 

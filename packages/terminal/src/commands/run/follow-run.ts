@@ -62,7 +62,7 @@ function say(context: CommandContext, { state, reason: given = '' }: Run, exitCo
       context.note(words.applied);
       return { state, code: exitCode };
     case 'unchanged':
-      context.note(words.unchanged);
+      context.note(words.unchanged(reason));
       return { state, code: exitCode };
     case 'denied':
       context.note(words.denied(reason));

@@ -5,6 +5,7 @@ import { CommandError } from '../../command-error.js';
 import type { CommandContext } from '../../context.js';
 import { EXIT } from '../../exit-codes.js';
 import { realPath } from '../../project/project-folder.js';
+import { plainLine } from '../../text/plain-text.js';
 import { withHelp } from '../../words/help.js';
 import { runHelp as help, runWords as words } from '../../words/run.js';
 import { again, readPort } from '../machine/serve.js';
@@ -55,15 +56,7 @@ interface Asked {
 async function runIn(
   context: CommandContext,
   server: RunServer,
-  {
-    explainOutsideGit,
-    NoSuchProgram,
-    prepareRunAgent,
-    runInDraft,
-    RunNotStarted,
-    RunRefused,
-    thisProcess,
-  }: typeof runner,
+  { explainOutsideGit, findProcess, NoSuchProgram, prepareRunAgent, runInDraft, RunNotStarted }: typeof runner,
   { world, given, options }: Asked,
 ): Promise<number> {
   const folder = realPath(world.folder) ?? world.folder;
@@ -74,7 +67,7 @@ async function runIn(
   const prepared = agent === undefined ? undefined : await prepareRunAgent(agent, { variables, folder, allowsFetch });
   const program = prepared === undefined ? given : [prepared.agent.program, ...prepared.arguments, ...given];
   const ports = port.map(readPort);
-  const supervisor = await thisProcess();
+  const supervisor = (await findProcess(process.pid)) ?? { pid: process.pid, started: '' };
   const started = await server.ask((client) =>
     client.runs.start(world.id, {
       ...{ program: [...program], allowHosts: allowHost, ports, supervisor },
@@ -96,17 +89,17 @@ async function runIn(
       onPorts: (open) => open.forEach(({ inside, url }) => context.note(words.port(inside, url))),
     });
   } catch (error) {
-    // Nothing ran, so there is nothing to keep.
+    // After any other failure, the draft is kept: the program may have written to it.
+    if (opened !== undefined && !(error instanceof RunNotStarted)) throw error;
     await server.ask((client) => client.runs.discard(world.id, started.id)).catch(() => undefined);
     if (error instanceof NoSuchProgram) throw new CommandError(words.missing(program[0] ?? ''), EXIT.noProgram);
-    if (error instanceof RunRefused || error instanceof RunNotStarted)
-      throw new CommandError(words.refused(error.message), EXIT.failed);
+    if (error instanceof RunNotStarted) throw new CommandError(words.refused(error.message), EXIT.failed);
     throw error;
   } finally {
     opened?.close();
   }
-  const { exitCode, why } = ended;
-  if (why !== 'exited' && why !== 'stopped' && why !== 'supervisor') context.note(words.stoppedBy[why]);
+  const { exitCode, notes } = ended;
+  for (const note of notes) context.note(plainLine(note));
   const { state, code } = await followRun(context, server, started, exitCode);
   if (context.options.json) context.json({ id: started.id, world: world.id, state, exitCode, code });
   return code;

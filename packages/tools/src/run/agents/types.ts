@@ -45,7 +45,7 @@ export interface RunAgent {
   readonly files: (scene: AgentScene) => Readonly<Record<string, string>>;
 }
 
-export interface AgentScene {
+interface AgentScene {
   /** The working folder. */
   readonly folder: string;
   /** The gateway's base URL for each vendor with a key. Without any, the agent uses its login. */

@@ -1,19 +1,7 @@
-import type { RunAgent as RunAgentId } from '@countersign/protocol';
+import type { EndedRun } from '@countersign/protocol';
 
-/**
- * A login that the agent renewed. `account`: of the new one, compared with the one outside; `unknown`: nothing in the file says it. It is
- * written back only with a signature, and `other` and `unknown` only if the person includes it.
- */
-export interface RenewedLogin {
-  readonly agent: RunAgentId;
-  readonly account: 'same' | 'other' | 'unknown';
-  /** The file outside. */
-  readonly file: string;
-  /** SHA-256 of the file outside at the start of the run. If it has changed since, nothing is written back. */
-  readonly before: string;
-  /** The file with the new login, in the run's folder. */
-  readonly renewed: string;
-}
+/** A login that the agent renewed. It is written back only with a signature, and only if its account is the same. */
+export type RenewedLogin = NonNullable<EndedRun['login']>;
 
 /** The home folder of one run, empty except for the login, the transcripts and the settings of its agent. */
 export interface AgentHome {

@@ -1,5 +1,4 @@
-export const VENDORS = ['anthropic', 'openai', 'gemini'] as const;
-export type Vendor = (typeof VENDORS)[number];
+export type Vendor = 'anthropic' | 'openai' | 'gemini';
 
 /** Where requests for a vendor's models go, with the person's key. It never enters the sandbox. */
 export interface ModelRoute {

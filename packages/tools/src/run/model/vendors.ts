@@ -5,7 +5,6 @@ import type { Vendor } from './types.js';
 export const PLACEHOLDER = 'placeholder-of-countersign-run';
 
 interface VendorAddress {
-  readonly name: string;
   /** The vendor's own base URL, and the variables in which people have another one. */
   readonly url: string;
   readonly variables: readonly string[];
@@ -15,19 +14,16 @@ interface VendorAddress {
 
 export const VENDOR_ADDRESSES: Readonly<Record<Vendor, VendorAddress>> = {
   anthropic: {
-    name: 'Anthropic',
     url: 'https://api.anthropic.com',
     variables: ['ANTHROPIC_BASE_URL'],
     inside: '/anthropic',
   },
   openai: {
-    name: 'OpenAI',
     url: 'https://api.openai.com/v1',
     variables: ['OPENAI_BASE_URL'],
     inside: '/openai/v1',
   },
   gemini: {
-    name: 'Gemini',
     url: 'https://generativelanguage.googleapis.com',
     variables: ['GOOGLE_GEMINI_BASE_URL'],
     inside: '/gemini',

@@ -1,4 +1,5 @@
 import type { TriedHost } from '@countersign/protocol';
+import { plainHost } from './host-list.js';
 
 /** The program chooses the names, and people see them. */
 const NAME = /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/i;
@@ -17,10 +18,7 @@ export function countTries(): Tries {
   const tries = new Map<string, TriedHost>();
   return {
     note({ host, port = 0, allowed }) {
-      const plain = host
-        .toLowerCase()
-        .replace(/^\[|\]$/g, '')
-        .replace(/\.$/, '');
+      const plain = plainHost(host);
       const isKnown = tries.has(`${plain} ${port} ${allowed}`);
       const isNamed = (NAME.test(plain) || ADDRESS.test(plain)) && (isKnown || tries.size < MAX_HOSTS);
       const name = isNamed ? plain : OTHERS;

@@ -7,12 +7,17 @@ export function matchHosts(patterns: readonly string[]): (host: string, port?: n
       expression.test(host) && (port === undefined || wanted === undefined || port === wanted);
   });
   return (host, port) => {
-    const plain = host
-      .toLowerCase()
-      .replace(/^\[|\]$/g, '')
-      .replace(/\.$/, '');
+    const plain = plainHost(host);
     return tests.some((test) => test(plain, port));
   };
+}
+
+/** A name or address in one form, without brackets. */
+export function plainHost(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '');
 }
 
 /** The ports that a list of hosts names. */

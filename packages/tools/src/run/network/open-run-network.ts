@@ -8,7 +8,8 @@ import { matchHosts, portsIn, privateHostsIn } from './host-list.js';
 import { openPorts } from './open-ports.js';
 import type { RunNetwork, RunNetworkOptions } from './types.js';
 
-const MAX_REASONS = 20;
+const MAX_REASONS = 15;
+const LONGEST_REASON = 100;
 
 /** Opens the network of one run (RUN8). Must be closed when all its processes have ended. */
 export async function openRunNetwork({
@@ -35,7 +36,11 @@ export async function openRunNetwork({
   const modelGateway = openModelGateway({
     routes: models,
     onForwarded: ({ host, port }) => tries.note({ host, port, allowed: true }),
-    onRefused: (reason) => void (refused.size < MAX_REASONS && refused.set(reason, (refused.get(reason) ?? 0) + 1)),
+    onRefused(reason) {
+      // The program chooses some of it.
+      const short = reason.slice(0, LONGEST_REASON);
+      if (refused.size < MAX_REASONS || refused.has(short)) refused.set(short, (refused.get(short) ?? 0) + 1);
+    },
   });
   const held = await openHeldNetwork(sandbox, {
     gateway,

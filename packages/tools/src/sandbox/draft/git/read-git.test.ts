@@ -43,7 +43,6 @@ describe.skipIf(sandbox === undefined)('the Git change of a draft', () => {
       added: ['src/c.txt'],
       changed: ['a.txt'],
       removed: ['src/b.txt'],
-      executable: [],
     });
     expect(change.stays).toEqual([]);
     expect(change.pack).toMatch(/^[\da-f]{64}$/);

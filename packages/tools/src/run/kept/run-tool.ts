@@ -9,8 +9,8 @@ import {
 import { ChangeConflict, RunRefused, type KeptRun, type KeptRuns, type KeptUndos } from '@countersign/changes';
 import { inProcess, RUN_TOOL, type Subject } from '@countersign/protocol';
 import { z } from 'zod';
-import { writeBackLogin } from '../run/home/write-back-login.js';
-import { rulesOf } from '../shell/rehearse-command.js';
+import { writeBackLogin } from '../home/write-back-login.js';
+import { rulesOf } from '../../shell/rehearse-command.js';
 
 const parameters = z.strictObject({
   run: z.string().min(1).max(120).describe('Id of the run.'),

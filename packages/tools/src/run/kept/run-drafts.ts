@@ -1,29 +1,32 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
-import { isInside, keptRuns, keptUndos, type KeptRuns, type KeptUndos, type SealedRun } from '@countersign/changes';
+import { isInside, keptRuns, keptUndos, type KeptRun, type KeptRuns, type KeptUndos } from '@countersign/changes';
 import type { ProtectedPaths } from '@countersign/core/ports';
-import type { RunEffect } from '@countersign/protocol';
-import type { DraftFolders, Overlay } from '../sandbox/draft/drafting.js';
-import { readInDraft } from '../sandbox/draft/in-draft.js';
-import { stillSeenIn } from '../sandbox/draft/open-draft.js';
-import { checkWorkingFolder, findHidden } from '../sandbox/find-hidden.js';
-import type { Sandbox } from '../sandbox/sandbox.js';
+import type { Effect, RunEffect } from '@countersign/protocol';
+import { readInDraft } from '../../sandbox/draft/in-draft.js';
+import { stillSeenIn } from '../../sandbox/draft/open-draft.js';
+import { checkWorkingFolder, findHidden } from '../../sandbox/find-hidden.js';
+import type { Sandbox } from '../../sandbox/sandbox.js';
+import { findProcess, foldersOfRun } from '../run-folder.js';
+import { findRunSandbox, type RunSandbox } from '../run-sandbox.js';
 
 /** Runs on this machine: their folders, and what sealing one needs of the sandbox. */
 export interface RunDrafts {
   readonly kept: KeptRuns;
   readonly undos: KeptUndos;
-  readonly sandbox: Sandbox;
+  readonly sandbox: RunSandbox;
   /**
    * The real paths that rules hide from a program in this folder, and whether Git tracks one of them. Rejects for a folder in which nothing could be
    * hidden.
    */
   findHidden(folder: string, protectedPaths: ProtectedPaths): Promise<{ hidden: string[]; trackedHidden: boolean }>;
-  /** Seals what an ended run changed. */
-  seal(id: string, how: SealHow): Promise<SealedRun>;
+  /** Seals what an ended run changed. See `KeptRuns.seal`. */
+  seal(id: string, how: SealHow): Promise<Effect | undefined>;
+  /** Whether the supervisor of a run lives. */
+  isSupervised(run: KeptRun): Promise<boolean>;
   /** Whether a process still has the draft of a run mounted. */
-  isInUse(root: string): Promise<boolean>;
+  isInUse(run: KeptRun): Promise<boolean>;
 }
 
 interface SealHow {
@@ -34,20 +37,18 @@ interface SealHow {
   readonly signal: AbortSignal;
 }
 
-/** Undefined where no overlay can be mounted, with the reason as a sentence. `hide`: our own files, which also tell apart servers. */
+/** Or why not, as a sentence. `hide`: our own files, which also tell apart servers. */
 export function runDrafts(sandbox: Sandbox, hide: readonly string[]): RunDrafts | { refused: string } {
-  if (sandbox.kind !== 'bubblewrap')
-    return { refused: 'Programs can run in a draft only on Linux with bubblewrap. On macOS, use a Linux VM.' };
-  const { drafting } = sandbox;
-  if (drafting.how === 'copy')
-    return { refused: `Programs can't run in a draft here, because no overlay can be mounted (${drafting.reason}).` };
+  const found = findRunSandbox(sandbox);
+  if ('refused' in found) return found;
+  const { drafting } = found;
   const owner = hide.join('\n');
   const undos = keptUndos(drafting, owner);
   const kept = keptRuns(drafting, owner, undos);
   return {
     kept,
     undos,
-    sandbox,
+    sandbox: found,
     async findHidden(folder, protectedPaths) {
       const confinement = { workingDirectory: folder, home: homedir(), hide, show: [], protectedPaths };
       const { folders, hiddenByRules } = await findHidden({ ...confinement, network: 'none' }, [drafting.folder]);
@@ -66,21 +67,16 @@ export function runDrafts(sandbox: Sandbox, hide: readonly string[]): RunDrafts 
         about,
         include,
         signal,
-        stillSeen: stillSeenOf(drafting, run.root, run.record.folder),
-        inSandbox: readInDraft(sandbox, foldersIn(run.root), run.record.folder),
+        stillSeen: stillSeenIn(drafting, foldersOfRun(run.root), run.record.folder),
+        inSandbox: readInDraft(found, foldersOfRun(run.root), run.record.folder),
       });
+    },
+    async isSupervised({ record: { supervisor } }) {
+      const found = await findProcess(supervisor.pid);
+      return found?.started === supervisor.started;
     },
     isInUse,
   };
-}
-
-function stillSeenOf(drafting: Overlay, root: string, folder: string): ReturnType<typeof stillSeenIn> {
-  return stillSeenIn(drafting, foldersIn(root), folder);
-}
-
-function foldersIn(root: string): DraftFolders {
-  const at = (name: string): string => join(root, name);
-  return { root, upper: at('upper'), work: at('work'), lower: at('lower'), merged: at('merged') };
 }
 
 /** The index lists the tracked paths as plain text, except in version 4, which shortens them. */
@@ -92,13 +88,15 @@ async function tracksAny(folder: string, hidden: readonly string[]): Promise<boo
   return index.readUInt32BE(4) > 3 || inside.some((path) => index.includes(relative(folder, path)));
 }
 
-/** The command line of bubblewrap names the folder, and everything in the sandbox dies with it. */
-async function isInUse(root: string): Promise<boolean> {
+/** The command line of bubblewrap names a folder of the draft, and everything in the sandbox dies with it. */
+async function isInUse({ root }: KeptRun): Promise<boolean> {
+  const { upper, work, lower, merged } = foldersOfRun(root);
+  const folders = [root, upper, work, lower, merged];
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   for (const pid of pids) {
     if (Number(pid) === process.pid) continue;
     const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    if (words.split('\0').some((word) => word === root || word.startsWith(`${root}/`))) return true;
+    if (words.split('\0').some((word) => folders.includes(word))) return true;
   }
   return false;
 }
