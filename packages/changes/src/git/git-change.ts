@@ -83,7 +83,7 @@ export function signedParts({ refs, stays, pack = '', branch = '' }: GitChange):
   ];
 }
 
-/** At most this many are shown. The signature covers all of them. */
+/** At most this many of each are listed, and a note says how many are not. The signature covers all of them. */
 const MOST_SHOWN = 500;
 const LONGEST_MESSAGE = 4_000;
 
@@ -91,6 +91,7 @@ const LONGEST_MESSAGE = 4_000;
 export function describeGitChange({ refs, stays, commits, branch }: GitChange): {
   commits: RunCommit[];
   refs: RunRef[];
+  unlisted: number;
   branch?: string;
 } {
   const shown = (text: string): string => text.slice(0, LONGEST_MESSAGE);
@@ -113,6 +114,7 @@ export function describeGitChange({ refs, stays, commits, branch }: GitChange): 
         ...(paths === undefined ? {} : { paths }),
       })),
     ],
+    unlisted: [commits, refs, stays].reduce((sum, { length }) => sum + Math.max(0, length - MOST_SHOWN), 0),
     ...(branch === undefined ? {} : { branch }),
   };
 }

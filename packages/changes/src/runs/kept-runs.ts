@@ -398,13 +398,19 @@ function hasStartRefs(root: string): boolean {
   return existsSync(join(root, START));
 }
 
+const MOST_IGNORED = 1_000;
+
 function aboutWith(about: RunEffect, git: GitChange | undefined, notApplied: readonly NotApplied[]): RunEffect {
-  const { commits = [], refs = [], branch } = git === undefined ? {} : describeGitChange(git);
+  const { commits = [], refs = [], unlisted = 0, branch } = git === undefined ? {} : describeGitChange(git);
+  const more = unlisted + Math.max(0, notApplied.length - MOST_IGNORED);
   return {
     ...about,
+    ...(more === 0
+      ? {}
+      : { notes: [...(about.notes ?? []), `${more} more commits, refs or ignored paths are not listed.`] }),
     ...(commits.length === 0 ? {} : { commits }),
     ...(refs.length === 0 ? {} : { refs }),
-    ...(notApplied.length === 0 ? {} : { notApplied: notApplied.slice(0, 1_000) }),
+    ...(notApplied.length === 0 ? {} : { notApplied: notApplied.slice(0, MOST_IGNORED) }),
     ...(branch === undefined ? {} : { branch }),
   };
 }

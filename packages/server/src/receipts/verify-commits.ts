@@ -61,18 +61,19 @@ export async function verifyCommits(
   );
   const commits = listed.split('\0').filter((line) => line !== '');
   const notes = await readNotes(git);
-  return await Promise.all(
-    commits.map(async (line): Promise<VerifiedCommit> => {
-      const commit = line.split(' ', 1)[0] ?? '';
-      const subject = line.slice(commit.length + 1);
-      const note = notes.get(commit);
-      const verdict =
-        note === undefined
-          ? { problem: 'missing' as const }
-          : judge(await git('cat-file', 'blob', note), commit, { keys, requirePasskey });
-      return { commit, subject, ...verdict };
-    }),
-  );
+  const verified: VerifiedCommit[] = [];
+  // One process at a time: a range can have thousands of commits.
+  for (const line of commits) {
+    const commit = line.split(' ', 1)[0] ?? '';
+    const subject = line.slice(commit.length + 1);
+    const note = notes.get(commit);
+    const verdict =
+      note === undefined
+        ? { problem: 'missing' as const }
+        : judge(await git('cat-file', 'blob', note), commit, { keys, requirePasskey });
+    verified.push({ commit, subject, ...verdict });
+  }
+  return verified;
 }
 
 /** The note of each commit. A clone without the notes has none. */
