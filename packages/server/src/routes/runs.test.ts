@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { renameSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeRuns, openRuns, type RunFixture } from '../testing/run-fixture.js';
@@ -144,5 +144,23 @@ describe.runIf(canMount)('runs over HTTP', () => {
     t.write(run, {});
     expect(await t.end(run)).toMatchObject({ state: 'unchanged', exitCode: 0 });
     expect((await t.t.api<{ items: unknown[] }>('GET', '/worlds/alpha/approvals')).body.items).toEqual([]);
+  });
+
+  it('[RUN17.3] refuses a run if there are 200 drafts, and counts none that were applied or changed nothing', async () => {
+    const t = await open();
+    const copy = ({ id, root }: { id: string; root: string }): void => {
+      const copied = `run_${crypto.randomUUID()}`;
+      const to = root.replace(id, copied);
+      cpSync(root, to, { recursive: true });
+      const record = readFileSync(join(to, 'run.json'), 'utf8');
+      writeFileSync(join(to, 'run.json'), record.replace(id, copied));
+    };
+    const unchanged = await t.start();
+    t.write(unchanged, {});
+    expect((await t.end(unchanged)).state).toBe('unchanged');
+    for (let count = 1; count < 200; count += 1) copy(unchanged);
+    const running = await t.start();
+    for (let count = 1; count < 200; count += 1) copy(running);
+    await expect(t.start()).rejects.toThrow('There are 200 drafts of runs already.');
   });
 });

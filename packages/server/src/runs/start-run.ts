@@ -18,7 +18,7 @@ import type { AppContext } from '../app/context.js';
 import { draftsOf, readRuns, type Runs } from './runs.js';
 
 /** Drafts take disk space until they are applied or discarded. */
-const MOST_RUNS = 200;
+const MOST_DRAFTS = 200;
 
 /** Makes the folder and the record of a run, and says what its program may see and reach. The supervisor then starts the program. */
 export async function startRun(
@@ -36,9 +36,9 @@ export async function startRun(
       'conflict',
       'This world is read-only, so nothing could be applied. Change its mode first.',
     );
-  const others = await readRuns(drafts);
-  if (others.filter(({ status }) => status?.state !== 'applied' && status?.state !== 'discarded').length >= MOST_RUNS) {
-    const detail = `There are ${MOST_RUNS} drafts of runs already. Apply or discard some of them: see \`countersign runs\`.`;
+  const states = (await readRuns(drafts)).map(({ status }) => status?.state ?? 'running');
+  if (states.filter((state) => !['applied', 'unchanged', 'discarded'].includes(state)).length >= MOST_DRAFTS) {
+    const detail = `There are ${MOST_DRAFTS} drafts of runs already. Apply or discard some of them: see \`countersign runs\`.`;
     throw new CountersignError('too-many', detail);
   }
   const folder = place.workingDirectory;

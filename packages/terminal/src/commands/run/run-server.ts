@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { ClientError, createClient, isLocalLink, type Client } from '@countersign/client';
 import { TERMINAL_AGENT } from '@countersign/protocol';
 import { channelFetch } from '@countersign/server/channel';
@@ -44,7 +45,7 @@ export function openRunServer(context: CommandContext): RunServer {
         }
         if (!isAway) context.note(words.away);
         isAway = true;
-        await pause(signal);
+        await setTimeout(PAUSE_MS, undefined, { signal }).catch(() => undefined);
       }
     },
   };
@@ -66,16 +67,6 @@ function mayPass(error: unknown): boolean {
   if (error instanceof CommandError) return error.message === words.noServer;
   if (!(error instanceof ClientError)) return false;
   return error.kind === 'network' || error.status === 401 || (error.status ?? 0) >= 500;
-}
-
-async function pause(signal: AbortSignal): Promise<void> {
-  await new Promise<void>((done) => {
-    const timer = setTimeout(done, PAUSE_MS);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      done();
-    });
-  });
 }
 
 function nonEmpty(text: string | undefined): string | undefined {
