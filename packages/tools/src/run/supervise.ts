@@ -71,15 +71,16 @@ export async function supervise(run: Supervised): Promise<EndedRun> {
     const ended = await untilEnded(program, run, { limits, isLimited: cgroup !== undefined });
     const why = cgroup?.whyEnded() ?? ended.why;
     await io.drained();
-    const login = await home.keep();
+    // What the program left there must not prevent the account of its end.
+    const login = await home.keep().catch(() => 'lost' as const);
     const result: EndedRun = {
       ...ended,
       why,
       hosts: [...(network?.tried() ?? [])],
       variables: [...passed],
       ports: [...(network?.ports ?? [])],
-      notes: [...notes, ...(network?.notes() ?? []), ...(STOPPED[why] ?? [])],
-      ...(login === undefined ? {} : { login }),
+      notes: [...notes, ...(network?.notes() ?? []), ...(STOPPED[why] ?? []), ...(login === 'lost' ? [NOT_KEPT] : [])],
+      ...(login === undefined || login === 'lost' ? {} : { login }),
     };
     await writeEnded(started.root, result);
     return result;
@@ -90,6 +91,7 @@ export async function supervise(run: Supervised): Promise<EndedRun> {
   }
 }
 
+const NOT_KEPT = 'Its home could not be read, so its sessions and its login were not kept.';
 /** For the card. */
 const STOPPED: Partial<Record<RunEnd, readonly string[]>> = {
   time: ['The program was stopped, because it ran for too long.'],

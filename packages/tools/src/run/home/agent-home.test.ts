@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeFolder, type TestFolder } from '../../../../../tests/support/make-folder.js';
@@ -50,6 +50,24 @@ describe('the home of an agent in a run', () => {
     expect(JSON.parse(await readFile(join(own, '.codex/auth.json'), 'utf8'))).toEqual(OLD);
     expect(agentHome).toMatchObject({ place: ['--bind', own, at('person')], environment: { HOME: at('person') } });
     expect((await stat(own)).mode & 0o777).toBe(0o700);
+  });
+
+  it('[RUN14.2] a program can prevent neither the end of its run nor the transcripts of the next one', async () => {
+    const first = await open('claude');
+    await write(join(first.own, '.claude/projects/-p/1.jsonl'), 'said');
+    await write(join(first.own, '.claude/projects/-q/2.jsonl'), 'said');
+    await first.agentHome.keep();
+    const second = await open('claude');
+    await rm(join(second.own, '.claude/projects/-p/1.jsonl'));
+    await write(join(second.own, '.claude/projects/-p/1.jsonl/3.jsonl'), 'said');
+    await rm(join(second.own, '.claude/projects/-q'), { recursive: true });
+    await write(join(second.own, '.claude/projects/-q'), 'said');
+    await write(join(second.own, '.claude/projects/-r/4.jsonl'), 'said');
+    await mkdir(join(second.own, '.claude/projects/closed'), { mode: 0o000 });
+    await second.agentHome.keep();
+    const third = await open('claude');
+    expect(list(join(third.own, '.claude/projects'))).toContain('./-r/4.jsonl');
+    await third.agentHome.keep();
   });
 
   it('[RUN14] keeps transcripts and nothing else for the next run: no hook, memory, server or cache of the first', async () => {

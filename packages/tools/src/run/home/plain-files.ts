@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, readdir, readFile, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { removeTree } from '@countersign/changes';
 
 /** No session and no login is larger; a run must not fill the disk through its transcripts. */
 const MAX_BYTES = 256 * 1024 ** 2;
@@ -44,13 +45,32 @@ export async function copyPlainFiles(
     bytes += size;
     count += 1;
     if (bytes > MAX_BYTES || count > MAX_FILES) return;
-    const target = join(to, path);
-    const there = await lstat(target).catch(() => undefined);
-    if (there !== undefined && there.size === size && Math.abs(there.mtimeMs - mtimeMs) < 1) continue;
-    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    await copyFile(join(from, path), target, constants.COPYFILE_FICLONE);
-    await chmod(target, 0o600);
-    await utimes(target, mtimeMs / 1000, mtimeMs / 1000);
+    const there = await lstat(join(to, path)).catch(() => undefined);
+    if (there?.isFile() === true && there.size === size && Math.abs(there.mtimeMs - mtimeMs) < 1) continue;
+    // Others are copied even if the program has made one unreadable.
+    await makeRoom(to, path)
+      .then(() => copyPlain(join(from, path), join(to, path), mtimeMs / 1000))
+      .catch(() => undefined);
+  }
+}
+
+async function copyPlain(from: string, target: string, seconds: number): Promise<void> {
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  await copyFile(from, target, constants.COPYFILE_FICLONE);
+  await chmod(target, 0o600);
+  await utimes(target, seconds, seconds);
+}
+
+/** A program can replace files by folders, and folders by files: the newest is kept. */
+async function makeRoom(base: string, path: string): Promise<void> {
+  const names = path.split('/');
+  for (const at of names.keys()) {
+    const place = join(base, ...names.slice(0, at + 1));
+    const there = await lstat(place).catch(() => undefined);
+    if (there === undefined) return;
+    if (there.isDirectory() === at < names.length - 1) continue;
+    await removeTree(place);
+    return;
   }
 }
 
@@ -63,11 +83,13 @@ async function listPlain(from: string, folder: readonly string[], files: RegExp)
   const found: PlainFile[] = [];
   const waiting = [''];
   for (let below = waiting.pop(); below !== undefined; below = waiting.pop()) {
-    for (const entry of await readdir(join(at, below), { withFileTypes: true })) {
+    for (const entry of await readdir(join(at, below), { withFileTypes: true }).catch(() => [])) {
       const path = join(below, entry.name);
       if (entry.isDirectory()) waiting.push(path);
       if (!entry.isFile() || !files.test(path)) continue;
-      const { size, mtimeMs } = await lstat(join(at, path));
+      const stats = await lstat(join(at, path)).catch(() => undefined);
+      if (stats === undefined) continue;
+      const { size, mtimeMs } = stats;
       found.push({ path: join(...folder, path), size, mtimeMs });
     }
   }

@@ -6,9 +6,11 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { endedRunSchema } from '@countersign/protocol';
 import { findSandbox } from '../../sandbox/find-sandbox.js';
 import type { Bubblewrap } from '../../sandbox/bubblewrap-arguments.js';
 import type { Outside } from '../../sandbox/gateway/gateway.js';
+import { MODEL_ADDRESS } from '../../sandbox/gateway/listen-scripts.js';
 import { isPublicAddress } from '../../web/is-public-address.js';
 import { openRunNetwork } from './open-run-network.js';
 import type { RunNetwork, RunNetworkOptions } from './types.js';
@@ -98,6 +100,23 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('the network of a run', () => {
     for (const host of ['a.evil.example', 'login.example', 'one.example:8080', 'ONE.example.'])
       expect(await inside(opened, get(`http://${host}/`))).toContain('403');
     expect(resolved).toEqual(['fine.example']);
+  });
+
+  it('[RUN9] its notes fit into the account of the run, whatever the program sends to the model gateway', async () => {
+    const opened = await open({});
+    const long = 'a'.repeat(3_000);
+    await inside(
+      opened,
+      `(async () => {
+        for (let n = 0; n < 30; n += 1) await fetch('http://${MODEL_ADDRESS}/' + n + '${'b'.repeat(300)}').then((a) => a.text());
+        const socket = require('node:net').connect(${MODEL_ADDRESS.split(':')[1]}, '${MODEL_ADDRESS.split(':')[0]}');
+        socket.end('GET / HTTP/1.1\\r\\nHost: x\\r\\n${long}: 1\\r\\n${long}: 2\\r\\n\\r\\n');
+        await require('node:events').once(socket.resume(), 'close');
+      })()`,
+    );
+    const notes = opened.notes();
+    expect(notes).toHaveLength(1);
+    endedRunSchema.parse({ exitCode: 0, why: 'exited', notes });
   });
 
   it('[RUN8] reaches listed hosts only, resolves no other name, and counts every attempt', async () => {
