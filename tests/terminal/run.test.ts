@@ -204,7 +204,8 @@ describe.skipIf(!canRun)('countersign run', () => {
     terminal.type(`stty size; test -t 0 && test -t 1 && echo is-a-terminal${ENTER}`);
     await terminal.waitFor(/30 90\s+is-a-terminal/);
     terminal.resize(100, 40);
-    terminal.type(`until [ "$(stty size)" = "40 100" ]; do :; done; echo res''ized; sleep 1000${ENTER}`);
+    // One process says it and sleeps: a shell that is about to start a program can miss Ctrl-C.
+    terminal.type(`until [ "$(stty size)" = "40 100" ]; do :; done; sh -c "echo res''ized; exec sleep 1000"${ENTER}`);
     await terminal.waitFor('resized');
     terminal.type('\u0003');
     await terminal.waitFor('$ ');
