@@ -18,6 +18,7 @@ import { openSqlite } from '@countersign/storage';
 import { findSandbox, runDrafts, runTool, writeFile as writeTool } from '@countersign/tools';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { closeApps, TOKEN } from '../testing/app-fixture.js';
+import { supervisorAt } from '../testing/run-fixture.js';
 import { createDice, createFuzzer, type FuzzRequest } from '../testing/fuzz-requests.js';
 import { openHarbour, type Harbour } from '../testing/harbour.js';
 import { checkResponse } from '../testing/check-response.js';
@@ -183,7 +184,7 @@ async function addRuns(
   await removeRuns({ kept });
   const ids: string[] = [];
   for (const name of ['first', 'second', 'third']) {
-    const { id } = await start({ program: [name], supervisor: { pid: process.pid, started: '1' } });
+    const { id } = await start({ program: [name], supervisor: supervisorAt(process.pid) });
     const root = (await kept.read(id))?.root ?? '';
     await writeFile(join(root, 'upper', `${world}-${name}.txt`), 'x');
     await writeFile(join(root, 'ended.json'), JSON.stringify({ exitCode: 0, why: 'exited' }));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sealedCallOf } from '@countersign/core';
 import { signerSchema } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeRuns, openRuns, type RunFixture } from '../testing/run-fixture.js';
+import { closeRuns, openRuns, supervisorAt, type RunFixture } from '../testing/run-fixture.js';
 import { endRun } from './end-run.js';
 import { KEPT_MS } from './runs.js';
 import { recoverRuns, sweepRuns } from './watch-runs.js';
@@ -64,10 +64,14 @@ describe.runIf(canMount)('[RUN19] a run outlives its supervisor and the server',
 
   it('[RUN19.1] has ended if its supervisor died and no process has its draft', async () => {
     const t = await open();
-    const gone = spawn('/bin/true');
-    const { pid = 0 } = gone;
-    await once(gone, 'close');
-    const run = await t.start({ supervisor: { pid, started: '1' } });
+    const dying = spawn('/bin/cat');
+    const supervisor = supervisorAt(dying.pid ?? 0);
+    const run = await t.start({ supervisor });
+    dying.stdin.end();
+    await once(dying, 'close');
+    const forged = { program: ['true'], supervisor: { ...supervisor, pid: process.pid } };
+    for (const one of [forged, { ...forged, supervisor }])
+      expect((await t.t.api('POST', '/worlds/alpha/runs', one)).status).toBe(409);
     const alive = await t.start();
     writeFileSync(join(run.root, 'upper', 'a.txt'), 'new\n');
     const user = spawn('/bin/sh', ['-c', 'echo; read -r _', join(run.root, 'merged')]);

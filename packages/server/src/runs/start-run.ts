@@ -29,6 +29,9 @@ export async function startRun(
 ): Promise<StartedRun> {
   const drafts = draftsOf({ runs });
   const { runtime } = engine;
+  // From elsewhere, nobody can run a program over the draft: it would only take up space.
+  if (!(await drafts.isSupervised({ record: asked })))
+    throw new CountersignError('conflict', 'The supervisor of a run must be a process on the machine of the server.');
   const agent = await agentOf({ engine }, worldId, asked.agent, by);
   const { place, protectedPaths, isReadOnly, closedHosts } = await readRunSetting(runtime, worldId, agent.id);
   if (isReadOnly)

@@ -34,11 +34,10 @@ export interface RunFixture {
   read(path: string): string | undefined;
 }
 
-const SELF = { pid: process.pid, started: startOf(process.pid) };
-
-function startOf(pid: number): string {
+/** A process as supervisors name themselves. */
+export function supervisorAt(pid: number): { pid: number; started: string } {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  return { pid, started: stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '' };
 }
 
 const made: string[] = [];
@@ -85,7 +84,7 @@ export async function openRuns(
     home,
     drafts,
     async start(more = {}) {
-      const asked = { program: ['make', 'all'], supervisor: SELF, ...more };
+      const asked = { program: ['make', 'all'], supervisor: supervisorAt(process.pid), ...more };
       const { status, body, text } = await t.api<StartedRun>('POST', '/worlds/alpha/runs', asked);
       if (status !== 201) throw new Error(text);
       return body;

@@ -24,7 +24,7 @@ export interface RunDrafts {
   /** Seals what an ended run changed. See `KeptRuns.seal`. */
   seal(id: string, how: SealHow): Promise<Effect | undefined>;
   /** Whether the supervisor of a run lives. */
-  isSupervised(run: KeptRun): Promise<boolean>;
+  isSupervised(run: { readonly record: Pick<KeptRun['record'], 'supervisor'> }): Promise<boolean>;
   /** Whether a process still has the draft of a run mounted. */
   isInUse(run: KeptRun): Promise<boolean>;
 }
