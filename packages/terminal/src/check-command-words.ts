@@ -13,7 +13,8 @@ export function checkCommandWords(program: Command, words: readonly string[], pa
     checkCommandWords(known, rest, `${path}${first} `);
     return;
   }
-  if (first === 'help') return;
+  // An argument of the command itself, as in `drill claude` next to `drill run claude`.
+  if (first === 'help' || program.registeredArguments.length > 0) return;
   throw new CommandError(errors.noCommand(`${path}${first}`, suggestion(first, names), path));
 }
 
