@@ -31,7 +31,8 @@ export function parseRefFiles(listed: string): Omit<Refs, 'format'> {
   }
   for (let at = 0; at + 1 < loose.length; at += 2) {
     const [name = '', content = ''] = [loose[at], loose[at + 1]?.trim()];
-    if (name.length > LONGEST_REF || name.endsWith('.lock')) continue;
+    // A file with a NUL in it pretends to be several, with any names.
+    if (!name.startsWith('refs/') || name.length > LONGEST_REF || name.endsWith('.lock')) continue;
     if (content.startsWith('ref:')) symbolic.set(name, content.slice(4).trim());
     else if (oidSchema.safeParse(content).success) refs.set(name, content);
   }

@@ -50,6 +50,14 @@ describe.skipIf(sandbox === undefined)('a hostile repository in a draft', () => 
     ]);
   });
 
+  it('[RUN23] reads a file with a NUL as no ref of another name', async () => {
+    const change = await after(
+      `C=$(git rev-parse HEAD); printf 'x\\0__proto__\\0%s\\0constructor\\0%s\\0refs/heads/new\\0%s' $C $C $C > .git/refs/heads/nul`,
+    );
+    expect(change.refs.map(({ name }) => name)).toEqual(['refs/heads/new']);
+    expect(stays(change)).toEqual([]);
+  });
+
   it('[RUN23.2] leaves out what only others moved, and refuses what both moved', async () => {
     const draft = await open('git branch theirs; git branch both; git pack-refs --all');
     await draft.inside('git commit -q --allow-empty -m mine; git branch -f both; git gc -q');
