@@ -30,10 +30,15 @@ it('[RUN2.3] finds what other users can’t read, so that root’s program can�
   await mkdir(join(path, 'closed'), { mode: 0o711 });
   await writeFile(join(path, 'open', 'secret'), '', { mode: 0o640 });
   await writeFile(join(path, 'open', 'public'), '');
+  const deep = join('open', ...'123456789'.split(''));
+  await mkdir(join(path, deep), { recursive: true });
+  await writeFile(join(path, deep, 'secret'), '', { mode: 0o600 });
   await chmod(join(path, 'open', 'closed'), 0o750);
   await chmod(path, 0o755);
-  const found = findPrivate([path]).filter((one) => one.startsWith(path));
-  expect(found.toSorted()).toEqual(['closed', 'open/closed', 'open/secret'].map((name) => join(path, name)));
+  const found = (await findPrivate([path])).filter((one) => one.startsWith(path));
+  expect(found.toSorted()).toEqual(
+    ['closed', `${deep}/secret`, 'open/closed', 'open/secret'].map((name) => join(path, name)),
+  );
   await remove();
 });
 

@@ -1,6 +1,10 @@
-import { lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { lstatSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { realPath } from '@countersign/changes';
+import { promisify } from 'node:util';
+import { findSystemProgram, isInside, realPath } from '@countersign/changes';
+
+const run = promisify(execFile);
 
 /** Folders with the system's programs and libraries. On most systems, all but the first are links into it. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store', '/gnu/store'];
@@ -23,6 +27,11 @@ export function isSystemPath(path: string): boolean {
   return SYSTEM.some((folder) => path === folder || path.startsWith(`${folder}/`));
 }
 
+/** Whether a path of /etc is in view. */
+export function isShownInEtc(path: string): boolean {
+  return ETC.some((name) => isInside(join('/etc', name), path));
+}
+
 function show(path: string): string[] {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return [];
@@ -37,40 +46,21 @@ function showFile(path: string): string[] {
   return ['--ro-bind', real, path];
 }
 
-/** How deep to look in `/usr`, which has hundreds of thousands of files, and in other folders. */
-const DEPTH = { usr: 3, other: 8 } as const;
-const MAX_ENTRIES = 100_000;
+const MAX_LISTED_BYTES = 16 * 1024 ** 2;
+const EACH_PRIVATE = String.raw`( -type d -not -perm -005 -prune -print0 ) -o ( -not -type d -not -type l -not -perm -004 -print0 )`;
 
 /**
  * Files and folders of the system, and in `shown`, that other users can't read. Outside its namespace, the program of a run that root starts is
  * still root, so these have to be covered.
  */
-export function findPrivate(shown: readonly string[]): string[] {
-  const found = new Set<string>();
-  let left = MAX_ENTRIES;
-  const enter = (folder: string, depth: number): void => {
-    for (const name of namesIn(folder)) {
-      left -= 1;
-      if (left < 0) throw new Error(`${folder} has too many files to check that none of them is private`);
-      look(join(folder, name), depth - 1);
-    }
-  };
-  const look = (path: string, depth: number): void => {
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    if (stats === undefined || stats.isSymbolicLink()) return;
-    const needed = stats.isDirectory() ? 0o005 : 0o004;
-    if ((stats.mode & needed) !== needed) found.add(path);
-    else if (stats.isDirectory() && depth > 0) enter(path, depth);
-  };
-  enter('/usr', DEPTH.usr);
-  for (const path of ['/usr/local', ...shown]) look(path, DEPTH.other);
-  return [...found];
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+export async function findPrivate(shown: readonly string[]): Promise<string[]> {
+  const system = SYSTEM.filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true);
+  const etc = ETC.map((name) => join('/etc', name)).filter((path) =>
+    statSync(path, { throwIfNoEntry: false })?.isDirectory(),
+  );
+  const words = ['-H', ...system, ...etc, ...shown, ...EACH_PRIVATE.split(' ')];
+  const find = findSystemProgram('find');
+  if (find === undefined) throw new Error('a run of root needs the program find. Install findutils');
+  const { stdout } = await run(find, words, { cwd: '/', env: {}, maxBuffer: MAX_LISTED_BYTES });
+  return stdout.split('\0').filter((path) => path !== '');
 }

@@ -5,7 +5,7 @@ import { isInside } from '@countersign/changes';
 import type { Bubblewrap } from '../sandbox/bubblewrap-arguments.js';
 import type { Programs } from '../sandbox/programs/find-programs.js';
 import { USER_NAME } from './environment.js';
-import { findPrivate, isSystemPath, systemArguments } from './system-view.js';
+import { findPrivate, isShownInEtc, isSystemPath, systemArguments } from './system-view.js';
 
 /** What the program of a run sees. All paths exist outside and are real, except `home.at`. */
 export interface RunView {
@@ -37,7 +37,7 @@ export function seesIn({
   home,
 }: Pick<RunView, 'folder' | 'programs' | 'show' | 'home'>): (path: string) => boolean {
   const shown = [folder, home.at, ...programs.shown, ...show];
-  return (path) => isSystemPath(path) || shown.some((one) => isInside(one, path));
+  return (path) => isSystemPath(path) || isShownInEtc(path) || shown.some((one) => isInside(one, path));
 }
 
 /**
@@ -49,7 +49,7 @@ export async function viewArguments(view: RunView): Promise<string[]> {
   const { sizeArguments: size } = sandbox;
   const sees = seesIn(view);
   const isRoot = process.getuid?.() === 0;
-  const unreadable = isRoot ? findPrivate(programs.elsewhere) : [];
+  const unreadable = isRoot ? await findPrivate(programs.elsewhere) : [];
   const covered = new Set([...programs.hidden, ...unreadable, ...view.hidden].filter(sees));
   return [
     ...namespaces(view),
