@@ -6,7 +6,7 @@ import { mediaTypeOf } from './media-type.js';
 import { type Diff, unifiedDiff } from './unified-diff.js';
 import { signedParts } from '../git/git-change.js';
 import type { PlannedChange } from '../plan/planned-change.js';
-import { whyLeftOut, type LeftOut } from '../inspect/left-out.js';
+import { whyLeftOut, whyRunLeftOut, type LeftOut } from '../inspect/left-out.js';
 import { find } from '../files/open-folder.js';
 import { versionOf } from '../plan/plan.js';
 import { guessMoves, type Moves } from './guess-moves.js';
@@ -78,7 +78,9 @@ export async function effectOf(
   const unlisted = all.length - listed.length;
   return {
     files,
-    leftOut: leftOut.slice(0, limits.files).map(({ path, why }) => ({ path, why: whyLeftOut(why) })),
+    leftOut: leftOut
+      .slice(0, limits.files)
+      .map(({ path, why }) => ({ path, why: run === undefined ? whyLeftOut(why) : whyRunLeftOut(why) })),
     effectHash: hashEffect(changes, {
       leftOut,
       result,

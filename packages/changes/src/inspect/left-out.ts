@@ -43,6 +43,11 @@ export function whyLeftOut(why: LeftOut['why']): string {
   return WORDS[why];
 }
 
+/** For the card of a run, whose program has no other tool. */
+export function whyRunLeftOut(why: LeftOut['why']): string {
+  return why === 'runs-later' ? 'programs outside the sandbox run it automatically' : WORDS[why];
+}
+
 const MAX_NAMED = 10;
 const MAX_RULES = 5;
 

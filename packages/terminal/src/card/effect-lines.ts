@@ -50,7 +50,7 @@ export function effectLines(
     ...(output === ''
       ? []
       : [...behind(cardWords.printed, width, { dim: true }, ''), ...folded(exactLines(output, width, { dim: true }))]),
-    ...(meaning === undefined ? [] : behind(meaning, width, { dim: true })),
+    ...(meaning === undefined || meaning === '' ? [] : behind(meaning, width, { dim: true })),
   ];
 }
 

@@ -49,7 +49,7 @@ it('[RUN22] says what a run did besides its files, commits first, each on one li
   ]);
   expect(text?.run?.after).toEqual([
     { title: 'Ignored files, not applied', lines: ['node_modules: 4,812 files; npm ci makes it again'] },
-    { title: 'References that stay as they are', lines: ['refs/stash (other-ref)'] },
+    { title: 'References that stay as they are', lines: ['refs/stash (only branches and tags are applied)'] },
     {
       title: 'Hosts that it tried to reach',
       lines: [

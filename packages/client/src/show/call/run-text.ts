@@ -73,9 +73,23 @@ function commitLine({ id, subject, author, files }: RunCommit): string {
   return `${id.slice(0, 9)} ${oneLine(subject)} (${oneLine(author)}, ${countOf(files, 'file')})`;
 }
 
+/** Other reasons are shown as they are. */
+const WHY_STAYS: Readonly<Record<string, string>> = {
+  'branch-mode': 'its commits are on the new branch',
+  'other-ref': 'only branches and tags are applied',
+  'no-commit': 'it names no commit',
+  'checked-out': 'it is checked out',
+  unreadable: 'the Git folder of the draft could not be read',
+  'runs-later': 'programs outside the sandbox run its files automatically',
+  'git-unknown': 'whether programs outside the sandbox run its files is unknown',
+  rule: 'a rule denies it or requires approval for it',
+  repository: 'only a person can create, move or remove a repository',
+  name: 'a name in it is not UTF-8, or too long',
+};
+
 function refLine({ name, from, to, how, why, paths = [] }: RunRef): string {
   const [before, after] = [from?.slice(0, 9), to?.slice(0, 9)];
-  const because = why === undefined ? '' : ` (${[why, ...paths].map(oneLine).join(': ')})`;
+  const because = why === undefined ? '' : ` (${[WHY_STAYS[why] ?? why, ...paths].map(oneLine).join(': ')})`;
   switch (how) {
     case 'new':
       return `${oneLine(name)}: new, at ${after ?? '?'}`;
