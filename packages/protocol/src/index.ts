@@ -69,6 +69,7 @@ export {
 export type { ChangedFile, Effect, NoEffect, NoEffectReason, Prediction } from './calls/effect.js';
 export {
   applyRunSchema,
+  type ApplyRun,
   endedRunSchema,
   RUN_TOOL,
   runAgentSchema,

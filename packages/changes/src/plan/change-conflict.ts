@@ -5,9 +5,14 @@ export class ChangeConflict extends Error {
   /** Relative to the working folder. */
   readonly conflicts: readonly string[];
 
-  constructor(conflicts: readonly string[], when: 'while it ran' | 'after it was rehearsed' = 'while it ran') {
+  constructor(
+    conflicts: readonly string[],
+    when: 'while it ran' | 'after it was rehearsed' | 'since the run started' = 'while it ran',
+  ) {
     super(
-      `none of the command's changes were applied, because others changed the same files ${when}: ${list(conflicts)}. Check them and run the command again`,
+      when === 'since the run started'
+        ? `nothing of the run was applied, because others changed the same files or branches since it started: ${list(conflicts)}`
+        : `none of the command's changes were applied, because others changed the same files ${when}: ${list(conflicts)}. Check them and run the command again`,
     );
     this.conflicts = conflicts;
   }

@@ -14,7 +14,7 @@ import { describeGitChange, isEmptyGitChange, type GitChange } from '../git/git-
 import { hasOwnChanges } from '../git/has-own-changes.js';
 import { PACK_FILE } from '../git/read-draft.js';
 import { readGitChange } from '../git/read-git-change.js';
-import { findGitFolder, keepStartRefs, START, whyNoGit } from '../git/refs.js';
+import { findGitFolder, isMovable, keepStartRefs, START, whyNoGit } from '../git/refs.js';
 import type { InSandbox } from '../git/run-git.js';
 import { writeNotes } from '../git/write-notes.js';
 import { writeDurably } from '../files/write-durably.js';
@@ -62,6 +62,8 @@ interface SealRun {
   readonly about: RunEffect;
   /** Ignored paths that a person wants applied all the same. */
   readonly include?: readonly string[] | undefined;
+  /** Puts the commits on this branch, in place of the one that the run started with. */
+  readonly branch?: string | undefined;
   readonly signal: AbortSignal;
   /** Reads the draft's repository. */
   readonly inSandbox: InSandbox;
@@ -204,11 +206,12 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
       locked(id, async (run) => {
         if (run.ended === undefined) await writeEnded(run.root, ended);
       }),
-    async seal(id, { rules, stillSeen, about: described, include = [], signal, inSandbox }) {
+    async seal(id, { rules, stillSeen, about: described, include = [], branch: wanted, signal, inSandbox }) {
       const first = await must(id);
       const { root } = first;
       const { folder: workingDirectory, since: start, program } = first.record;
-      const name = hasStartRefs(root) ? first.record.branch : undefined;
+      checkBranch(wanted, hasStartRefs(root));
+      const name = hasStartRefs(root) ? (wanted ?? first.record.branch) : undefined;
       // On a branch, what others changed meanwhile is no conflict: the working tree stays as it is.
       const since = name === undefined ? start : await readDiskClock(join(root, 'clock'));
       const layer = { root, upper: join(root, 'upper'), workingDirectory, since, stillSeen, skipsSame: true } as const;
@@ -260,7 +263,7 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
           error instanceof ChangeConflict
             ? ({
                 why: 'conflict',
-                reason: `Others changed the same paths while it ran: ${firstOf(error.conflicts)}`,
+                reason: othersChanged(error.conflicts),
               } as const)
             : ({ why: 'failed', reason: errorMessage(error) } as const);
         await locked(id, async (run) => {
@@ -327,8 +330,8 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
               throw error;
             }
             if (error instanceof ChangeConflict) {
-              const conflict = new ChangeConflict(error.conflicts, 'after it was rehearsed');
-              await keep('conflict', conflict.message);
+              const conflict = new ChangeConflict(error.conflicts, 'since the run started');
+              await keep('conflict', othersChanged(error.conflicts));
               throw conflict;
             }
             await keep('failed', errorMessage(error));
@@ -343,9 +346,9 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
     discard: (id, { keepsRecord } = { keepsRecord: true }) =>
       locked(id, async (run) => {
         const state = run.status?.state;
-        if (run.ended === undefined) throw new RunRefused('the program is still running. Stop it first');
+        if (run.ended === undefined) throw new RunRefused('The program is still running. Stop it first.');
         if (keepsRecord && (state === 'applying' || state === 'applied'))
-          throw new RunRefused('its changes were applied. Undo them instead');
+          throw new RunRefused('The changes of this run were applied. Undo them instead.');
         if (!keepsRecord) {
           await removeTree(run.root);
           return;
@@ -382,11 +385,21 @@ async function startGit(
   root: string,
   { folder, branch, program, id }: Omit<RunRecord, 'since'>,
 ): Promise<{ branch?: string }> {
-  if ((await findGitFolder(folder)) !== 'here' || (await whyNoGit(folder)) !== undefined) return {};
+  const hasGit = (await findGitFolder(folder)) === 'here' && (await whyNoGit(folder)) === undefined;
+  checkBranch(branch, hasGit);
+  if (!hasGit) return {};
   await keepStartRefs(root, folder);
   if (branch !== undefined || !(await hasOwnChanges(folder))) return {};
   const short = basename(program[0] ?? 'run').replaceAll(/[^\w-]+/g, '') || 'run';
   return { branch: `run/${short}-${id.slice(-4)}` };
+}
+
+/** Without Git, the files would be applied to the folder itself, which a person who names a branch doesn't expect. */
+function checkBranch(name: string | undefined, hasGit: boolean): void {
+  if (name === undefined) return;
+  if (!hasGit)
+    throw new RunRefused('This folder has no Git repository of its own, so nothing can be applied to a branch.');
+  if (!isMovable(`refs/heads/${name}`)) throw new RunRefused(`"${name}" can't be the name of a branch.`);
 }
 
 /** The paths that a plan adds or changes, without those in folders that it adds or removes as a whole. */
@@ -417,6 +430,10 @@ function aboutWith(about: RunEffect, git: GitChange | undefined, notApplied: rea
 
 function cannotApply(paths: readonly string[]): string {
   return `Nothing of what it changed can be applied: ${firstOf(paths)}`;
+}
+
+function othersChanged(conflicts: readonly string[]): string {
+  return `Others changed the same files or branches since it started: ${firstOf(conflicts)}`;
 }
 
 function firstOf(paths: readonly string[]): string {

@@ -137,7 +137,12 @@ interface Runs {
   list(world: string, page?: PageQuery, options?: CallOptions): Promise<List<Run>>;
   get(world: string, run: string, options?: CallOptions): Promise<Run>;
   /** Asks again about the changes of a run. */
-  apply(world: string, run: string, more?: { include?: readonly string[] }, options?: CallOptions): Promise<Run>;
+  apply(
+    world: string,
+    run: string,
+    more?: { include?: readonly string[]; branch?: string },
+    options?: CallOptions,
+  ): Promise<Run>;
   /** Removes the draft. */
   discard(world: string, run: string, options?: CallOptions): Promise<Run>;
 }

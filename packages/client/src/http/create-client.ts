@@ -298,8 +298,16 @@ export function createClient(options: ClientOptions): Client {
       end: (world, run, options) => changeRun(world, run, 'end', options),
       list: (world, page, options) => list(runSchema, { path: ['worlds', world, 'runs'], query: { ...page } }, options),
       get: (world, run, options) => get(runSchema, { path: ['worlds', world, 'runs', run] }, options),
-      apply: (world, run, { include = [] } = {}, options = {}) =>
-        get(runSchema, { method: 'POST', path: ['worlds', world, 'runs', run, 'apply'], body: { include } }, options),
+      apply: (world, run, { include = [], branch } = {}, options = {}) =>
+        get(
+          runSchema,
+          {
+            method: 'POST',
+            path: ['worlds', world, 'runs', run, 'apply'],
+            body: { include, ...(branch === undefined ? {} : { branch }) },
+          },
+          options,
+        ),
       discard: (world, run, options) => changeRun(world, run, 'discard', options),
     },
 

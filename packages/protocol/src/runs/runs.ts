@@ -15,6 +15,8 @@ const programSchema = z.array(z.string().max(100_000)).min(1).max(10_000);
 /** A name or address, with an optional port. */
 const hostSchema = z.string().min(1).max(300);
 
+const branchSchema = z.string().min(1).max(200);
+
 /** A process, with its start time from `/proc/PID/stat`: a later process may get the same PID. */
 export const runProcessSchema = z.strictObject({
   pid: field(z.number().int().min(1), 'Its PID.'),
@@ -28,7 +30,7 @@ export const startRunSchema = z.strictObject({
   allowHosts: field(z.array(hostSchema).max(1000).default([]), 'Hosts that the program may reach in this run.'),
   ports: field(z.array(portSchema).max(100).default([]), 'Ports of the program that are opened outside.'),
   branch: field(
-    z.string().min(1).max(200).exactOptional(),
+    branchSchema.clone().exactOptional(),
     'Apply commits to this branch and leave the working tree as it is.',
   ),
   supervisor: field(runProcessSchema.clone(), 'The process that runs the program. On the same machine as the server.'),
@@ -62,7 +64,12 @@ export const applyRunSchema = z.strictObject({
       .default([]),
     'Ignored paths to apply all the same. Without them, none is applied.',
   ),
+  branch: field(
+    branchSchema.clone().exactOptional(),
+    'Apply all commits to this new branch and leave the working tree as it is, which can conflict with nobody.',
+  ),
 });
+export type ApplyRun = z.output<typeof applyRunSchema>;
 
 function isPlainPath(path: string): boolean {
   return !path.includes('\0') && path.split('/').every((name) => name !== '' && name !== '.' && name !== '..');

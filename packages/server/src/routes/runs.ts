@@ -119,7 +119,7 @@ export const runRoutes = [
     answers: { 200: { description: 'The run', schema: runSchema } },
     async handle({ context, params, body }) {
       await readRun(context, params);
-      await applyRun(context, params.run, body.include);
+      await applyRun(context, params.run, body);
       return await answer(context, params);
     },
   }),

@@ -59,4 +59,48 @@ describe.runIf(canMount)('the commits of a run', () => {
     });
     expect(t.t.errors).toEqual([]);
   });
+
+  it('[RUN17.4] [RUN25.2] [RUN27] can go to a branch of their own after a conflict', async () => {
+    const t = await openRuns({ 'a.txt': 'old\n' });
+    if (t === undefined) throw new Error('this system can mount no overlay');
+    sh(t.folder, 'git init -q -b main; git add -A; git commit -qm first');
+    const run = await t.start();
+    const upper = join(run.root, 'upper');
+    cpSync(t.folder, upper, { recursive: true });
+    sh(upper, 'echo 2 >> a.txt; git commit -qam two; echo left > b.txt');
+    t.write(run, {});
+    const waiting = await t.end(run);
+    sh(t.folder, 'echo mine > a.txt; git commit -qam mine');
+    await t.decide(waiting, 'approve');
+    const { reason } = await t.reach(run, 'conflict');
+    expect(reason).toContain('refs/heads/main');
+    const apply = (body: object) => t.t.api('POST', `/worlds/alpha/runs/${run.id}/apply`, body);
+    expect((await apply({})).body).toMatchObject({ state: 'conflict' });
+    expect((await apply({ branch: '../up' })).status).toBe(409);
+    expect((await apply({ branch: 'theirs' })).body).toMatchObject({ state: 'waiting' });
+    await t.decide(await t.show(run), 'approve');
+    await t.reach(run, 'applied');
+    expect(sh(t.folder, 'git log --format=%s main; git show theirs~:a.txt; git show theirs:b.txt; git status -s')).toBe(
+      'mine\nfirst\nold\n2\nleft\n',
+    );
+    expect(t.read('a.txt')).toBe('mine\n');
+  });
+
+  it('[RUN27.1] refuses a name that no branch can have, and a branch without a repository', async () => {
+    const t = await openRuns();
+    if (t === undefined) throw new Error('this system can mount no overlay');
+    const start = async (branch: string) =>
+      await t.start({ branch }).then(
+        () => 'started',
+        () => 'refused',
+      );
+    expect(await start('agent')).toBe('refused');
+    sh(t.folder, 'git init -q -b main; git commit -q --allow-empty -m first');
+    expect([await start('..agent'), await start('a b'), await start('agent')]).toEqual([
+      'refused',
+      'refused',
+      'started',
+    ]);
+    expect(await t.drafts.kept.list()).toHaveLength(1);
+  });
 });

@@ -1,5 +1,12 @@
 import { proposeSealed, sealedCallOf, readRunSetting } from '@countersign/core';
-import { CountersignError, signerSchema, type EndedRun, type RunEffect, type Signer } from '@countersign/protocol';
+import {
+  CountersignError,
+  signerSchema,
+  type ApplyRun,
+  type EndedRun,
+  type RunEffect,
+  type Signer,
+} from '@countersign/protocol';
 import type { KeptRun } from '@countersign/tools';
 import type { AppContext } from '../app/context.js';
 import { draftsOf } from './runs.js';
@@ -22,20 +29,20 @@ export async function endRun(context: Context, id: string): Promise<void> {
   });
 }
 
-/** Asks again about a run whose changes weren't applied, against the folder as it is now, with ignored paths that a person includes. */
-export async function applyRun(context: Context, id: string, include: readonly string[] = []): Promise<void> {
+/** Asks again about a run whose changes weren't applied, against the folder as it is now, with what a person wants besides. */
+export async function applyRun(context: Context, id: string, more: ApplyRun): Promise<void> {
+  const isSame = more.include.length === 0 && more.branch === undefined;
   await oneAtATime(id, async () => {
     const run = await draftsOf(context).kept.read(id);
     if (run?.ended === undefined) throw new CountersignError('conflict', 'The program is still running.');
     const { state, callId } = run.status ?? {};
-    if (state === 'unchanged' && include.length === 0)
-      throw new CountersignError('conflict', 'This run changed nothing.');
+    if (state === 'unchanged' && isSame) throw new CountersignError('conflict', 'This run changed nothing.');
     if (state === 'waiting' && (await isOpen(context, callId))) {
-      if (include.length === 0) return;
-      const detail = 'A decision about this run is pending. Deny it first, then include paths.';
+      if (isSame) return;
+      const detail = 'A decision about this run is pending. Deny it first, then apply it in another way.';
       throw new CountersignError('conflict', detail);
     }
-    await sealAndPropose(context, run, run.ended, include);
+    await sealAndPropose(context, run, run.ended, more);
   });
 }
 
@@ -49,7 +56,7 @@ async function sealAndPropose(
   context: Context,
   run: KeptRun,
   ended: EndedRun,
-  include: readonly string[] = [],
+  more: Partial<ApplyRun> = {},
 ): Promise<void> {
   const { runtime } = context.engine;
   const drafts = draftsOf(context);
@@ -57,7 +64,7 @@ async function sealAndPropose(
   const { protectedPaths } = await readRunSetting(runtime, worldId, agentId);
   const about = describeRun(run, ended);
   const signal = context.engine.closing;
-  if ((await drafts.seal(id, { protectedPaths, about, include, signal })) === undefined) return;
+  if ((await drafts.seal(id, { protectedPaths, about, ...more, signal })) === undefined) return;
   const by = signerSchema.parse(run.record.by);
   const key = `apply ${(run.status?.calls ?? 0) + 1}`;
   const call = sealedCallOf(runtime, worldId, { agentId, session: id, key }, by);

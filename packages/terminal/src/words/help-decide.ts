@@ -60,10 +60,18 @@ export const runsHelp = {
   show: { about: 'Show a run, and everything that applying it will do', examples: ['countersign runs show run_…'] },
   apply: {
     about: 'Ask again for approval of a run that was denied, is in conflict or failed',
-    notes: ['Nothing is applied before somebody approves it. Drafts are kept for 14 days.'],
-    examples: ['countersign runs apply run_…', 'countersign runs apply run_… --include build/report.html'],
+    notes: [
+      'Nothing is applied before somebody approves it. Drafts are kept for 14 days. A run in conflict stays in conflict until the folder is as it was, or with --branch.',
+    ],
+    exitCodes: '0 it waits for approval or was applied, 1 it is in conflict or failed',
+    examples: [
+      'countersign runs apply run_…',
+      'countersign runs apply run_… --include build/report.html',
+      'countersign runs apply run_… --branch agent',
+    ],
   },
   include: 'also apply this ignored path, as the card shows it; can be repeated',
+  branch: 'apply all commits to this new branch, and leave the working tree as it is',
   discard: { about: 'Remove the draft of a run', examples: ['countersign runs discard run_… --yes'] },
 } satisfies Record<string, string | Help>;
 

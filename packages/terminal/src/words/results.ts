@@ -6,17 +6,31 @@ function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-const STATES: Readonly<Record<Run['state'], string>> = {
-  running: 'the program is running.',
-  ended: 'the program has ended, and its changes are being prepared.',
-  waiting: 'its changes wait for approval.',
-  applied: 'its changes were applied.',
-  denied: 'its changes were denied. The draft is kept.',
-  conflict: 'in conflict. Nothing was applied, and the draft is kept.',
-  unchanged: 'it changed nothing.',
-  discarded: 'it was discarded.',
-  failed: 'its changes could not be applied. The draft is kept.',
-};
+/** Denials give a person's words as the reason, other states whole sentences. */
+function runStateText({ state, reason: given = '' }: Run): string {
+  const reason = given.replace(/\.$/, '');
+  const sentence = reason === '' ? '' : ` ${reason}.`;
+  switch (state) {
+    case 'running':
+      return 'the program is running.';
+    case 'ended':
+      return 'the program has ended, and its changes are being prepared.';
+    case 'waiting':
+      return 'its changes wait for approval.';
+    case 'applied':
+      return 'its changes were applied.';
+    case 'denied':
+      return `its changes were denied${reason === '' ? '' : `: ${reason}`}. The draft is kept.`;
+    case 'conflict':
+      return `in conflict. Nothing was applied.${sentence} The draft is kept.`;
+    case 'unchanged':
+      return reason === '' ? 'it changed nothing.' : `nothing was applied.${sentence}`;
+    case 'discarded':
+      return 'it was discarded.';
+    case 'failed':
+      return `its changes could not be applied.${sentence} The draft is kept.`;
+  }
+}
 
 /** Output of commands after a change, and texts for empty lists. */
 export const results = {
@@ -167,8 +181,8 @@ export const results = {
   // Undo
   noRuns: 'No runs.',
   discarding: (run: string): string => `Remove the draft of ${run}?`,
-  runState: ({ id, state, reason, approvalId }: Run): string =>
-    `${id}: ${STATES[state]}${reason === undefined ? '' : ` ${reason}`}${approvalId === undefined ? '' : ` Approve it with: countersign approvals approve ${approvalId}`}`,
+  runState: (run: Run): string =>
+    `${run.id}: ${runStateText(run)}${run.approvalId === undefined ? '' : ` Approve it with: countersign approvals approve ${run.approvalId}`}`,
   noUndo: 'There is nothing to undo.',
   undoEffect: (call: string): string => `Undo ${call}`,
   undoMeaning: 'Undoing applies exactly this, and is recorded with your name.',

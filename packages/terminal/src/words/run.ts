@@ -51,8 +51,8 @@ export const runWords = {
   applied: 'The changes were applied.',
   denied: (reason: string): string =>
     `The changes were denied${reason === '' ? '' : `: ${reason}`}. The draft is kept for 14 days.`,
-  conflict: (reason: string): string =>
-    `Nothing was applied${reason === '' ? ' because of a conflict' : `: ${reason}`}. The draft is kept for 14 days.`,
+  conflict: (id: string, reason: string): string =>
+    `Nothing was applied.${reason === '' ? '' : ` ${reason}.`} The draft is kept for 14 days. In a Git folder, its commits can get a branch of their own: countersign runs apply ${id} --branch NAME`,
   discarded: 'The draft was discarded. Nothing was applied.',
   failed: (reason: string): string => `Nothing was applied${reason === '' ? '' : `: ${reason}`}.`,
   detached: (id: string, output: string): string => `${id} runs in the background. Its output: ${output}`,

@@ -5,6 +5,7 @@ import { effectLines } from '../../card/effect-lines.js';
 import { confirm } from '../../input/confirm.js';
 import { findThing, findWorlds } from '../../find-things.js';
 import type { CommandContext } from '../../context.js';
+import { EXIT } from '../../exit-codes.js';
 import { minuteText } from '../../text/clock-text.js';
 import { plainLine } from '../../text/plain-text.js';
 import { printLines } from '../../text/print-lines.js';
@@ -18,6 +19,7 @@ interface Flags {
   world?: string;
   yes?: boolean;
   include?: string[];
+  branch?: string;
 }
 
 /** `countersign runs` (RUN20). */
@@ -37,12 +39,19 @@ export function addRuns(program: Command, register: Register): void {
     },
   );
   register<Flags>(
-    withHelp(inWorlds(runs.command('apply').argument('<run>')).option('--include <path...>', help.include), help.apply),
+    withHelp(
+      inWorlds(runs.command('apply').argument('<run>'))
+        .option('--include <path...>', help.include)
+        .option('--branch <name>', help.branch),
+      help.apply,
+    ),
     async (context, { args: [word = ''], options }) => {
       const { id, world } = await findRun(context, word, options.world);
       const client = await context.client();
-      const run = await client.runs.apply(world, id, { include: options.include ?? [] });
-      showDone(context, results.runState(run), run);
+      const { include = [], branch } = options;
+      const run = await client.runs.apply(world, id, { include, ...(branch === undefined ? {} : { branch }) });
+      showDone(context, stateLine(run), run);
+      return run.state === 'conflict' || run.state === 'failed' ? EXIT.failed : EXIT.ok;
     },
   );
   register<Flags>(
@@ -52,7 +61,7 @@ export function addRuns(program: Command, register: Register): void {
       await confirm(context, { yes: options.yes, what: results.discarding(id) });
       const client = await context.client();
       const run = await client.runs.discard(world, id);
-      showDone(context, results.runState(run), run);
+      showDone(context, stateLine(run), run);
     },
   );
 }
@@ -79,9 +88,14 @@ async function findRun(
   return { id: word, world: only?.id ?? world };
 }
 
+/** Reasons name paths, which programs choose. */
+function stateLine({ reason, ...run }: Run): string {
+  return results.runState({ ...run, ...(reason === undefined ? {} : { reason: plainLine(reason) }) });
+}
+
 function showRun(context: CommandContext, run: Run): void {
   if (context.options.json) return context.json(run);
-  context.say(`${plainLine(run.program.join(' '))}\n${results.runState(run)}`);
+  context.say(`${plainLine(run.program.join(' '))}\n${stateLine(run)}`);
   const { effect } = run;
   if (effect === undefined) return;
   const width = context.columns() ?? 80;

@@ -55,7 +55,7 @@ export async function followRun(
   }
 }
 
-function say(context: CommandContext, { state, reason: given = '' }: Run, exitCode: number): Followed {
+function say(context: CommandContext, { id, state, reason: given = '' }: Run, exitCode: number): Followed {
   const reason = plainLine(given).replace(/\.$/, '');
   switch (state) {
     case 'applied':
@@ -68,7 +68,7 @@ function say(context: CommandContext, { state, reason: given = '' }: Run, exitCo
       context.note(words.denied(reason));
       break;
     case 'conflict':
-      context.note(words.conflict(reason));
+      context.note(words.conflict(id, reason));
       break;
     case 'discarded':
       context.note(words.discarded);

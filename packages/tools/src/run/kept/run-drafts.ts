@@ -34,6 +34,8 @@ interface SealHow {
   readonly about: RunEffect;
   /** Ignored paths that a person wants applied all the same. */
   readonly include?: readonly string[] | undefined;
+  /** Puts the commits on this branch. */
+  readonly branch?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -58,7 +60,7 @@ export function runDrafts(sandbox: Sandbox, hide: readonly string[]): RunDrafts 
       );
       return { hidden: [...hiddenByRules].sort(), trackedHidden: await tracksAny(folder, hiddenByRules) };
     },
-    async seal(id, { protectedPaths, about, include, signal }) {
+    async seal(id, { protectedPaths, about, include, branch, signal }) {
       const run = await kept.read(id);
       if (run === undefined) throw new Error('there is no such run');
       const rules = { isProtected: (path: string) => protectedPaths.isProtected(path) };
@@ -66,6 +68,7 @@ export function runDrafts(sandbox: Sandbox, hide: readonly string[]): RunDrafts 
         rules,
         about,
         include,
+        branch,
         signal,
         stillSeen: stillSeenIn(drafting, foldersOfRun(run.root), run.record.folder),
         inSandbox: readInDraft(found, foldersOfRun(run.root), run.record.folder),
