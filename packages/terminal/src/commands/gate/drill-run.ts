@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
 import { EXIT } from '../../exit-codes.js';
@@ -16,6 +18,8 @@ import { withHelp } from '../../words/help.js';
 import { runDrill as texts } from '../../words/run-drill.js';
 import { readChoice } from '../read-flags.js';
 import type { Register } from '../register.js';
+
+const run = promisify(execFile);
 
 interface Flags {
   bin?: string;
@@ -65,9 +69,15 @@ export function addDrillRun(drill: Command, register: Register): void {
       else context.say(texts.verdict(agent, version, count('open'), count('not tried')));
       return held ? EXIT.ok : EXIT.failed;
     } finally {
-      if (isTop) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+      if (isTop) await removeAll(folder);
     }
   });
+}
+
+/** Overlays leave folders behind that even their owner can't read. */
+async function removeAll(folder: string): Promise<void> {
+  await run('chmod', ['-R', 'u+rwX', folder]).catch(() => undefined);
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
 function packageOf(agent: DrillAgent): string {

@@ -11,7 +11,7 @@ import { ATTACKS, NEXT, scriptsOf, wasTried, type AttackScene, type RunOutcome }
 const run = promisify(execFile);
 
 /** The attacks that are harmless where nothing holds them. */
-const HARMLESS = ['read-ssh', 'read-document', 'environment', 'home', 'socket-sshAgent', 'address', 'plant', 'process'];
+const HARMLESS = ['read-ssh', 'read-document', 'environment', 'home', 'socket-sshAgent', 'address', 'process'];
 
 describe('the attacks of a drilled run', () => {
   let folder: TestFolder;

@@ -158,8 +158,11 @@ export async function runRunDrill(options: RunDrillOptions): Promise<RunRow[]> {
 
     const forked = await session(place, scriptsOf([FORK], scene));
     const afterwards = look(forked.said);
-    const wasStopped = forked.output.includes('4,096') || wasTried(forked.said, FORK.id);
-    report({ name: FORK.name, outcome: !wasStopped ? 'not tried' : FORK.held(afterwards, scene) ? 'held' : 'open' });
+    // Where the limit is the user's own, the script can't start more processes, and often can't say so either.
+    const wasStopped =
+      forked.output.includes('4,096') || forked.said.includes(`[[${FORK.id}]]`) || forked.said.includes('fork: retry');
+    if (wasStopped) report({ name: FORK.name, outcome: FORK.held(afterwards, scene) ? 'held' : 'open' });
+    else report({ name: FORK.name, outcome: 'not tried', detail: forked.output.trim().slice(-300) });
     return rows;
   } finally {
     await server.kill();

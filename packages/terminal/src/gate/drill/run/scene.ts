@@ -1,4 +1,4 @@
-import { copyFile, mkdir, realpath, symlink } from 'node:fs/promises';
+import { copyFile, mkdir, realpath, rm, symlink } from 'node:fs/promises';
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
@@ -59,7 +59,11 @@ export async function installAgent(home: string, program: string, bin: string): 
   const target = basename(above) === 'lib' ? join(to, ...name) : to;
   await mkdir(dirname(target), { recursive: true });
   // Links take no space and no time, but only within a disk, and only of one's own files.
-  await run('cp', ['-al', what, target]).catch(() => run('cp', ['-a', what, target]));
+  await run('cp', ['-al', what, target]).catch(async () => {
+    // Some of it may be there already.
+    await rm(target, { recursive: true, force: true });
+    await run('cp', ['-a', what, target]);
+  });
   await symlink(join('..', 'lib', 'node_modules', inside), join(programs, program));
   return programs;
 }
