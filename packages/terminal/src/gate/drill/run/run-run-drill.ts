@@ -26,6 +26,8 @@ import { COVERED, installAgent } from './scene.js';
 
 const run = promisify(execFile);
 const LIMIT_MS = 600_000;
+/** An agent that can't start another process may wait for one forever. */
+const FORK_MS = 120_000;
 
 export interface RunDrillOptions {
   readonly agent: DrillAgent;
@@ -121,7 +123,7 @@ export async function runRunDrill(options: RunDrillOptions): Promise<RunRow[]> {
     const { id: world } = await client.createWorld({ name: 'Drill', workingDirectory: folder });
     const { etag: ifMatch = '' } = await client.policy(world);
     await client.setPolicy(world, { rules: ['deny read_file(./denied.txt)'] }, { ifMatch });
-    const place: Place = { options, client, world, folder, data, env, top };
+    const place: Place = { options, client, world, folder, data, env };
 
     const applied = await session(place, ['echo applied > applied.txt; echo more >> a.txt'], async ({ approval }) => {
       await client.decide(world, approval, { decision: 'approve', scope: 'once' });
@@ -156,7 +158,7 @@ export async function runRunDrill(options: RunDrillOptions): Promise<RunRow[]> {
     const next = await session(place, scriptsOf([NEXT], scene));
     report(judge(NEXT, look(next.said), { scene, session: next }));
 
-    const forked = await session(place, scriptsOf([FORK], scene));
+    const forked = await session({ ...place, limitMs: FORK_MS }, scriptsOf([FORK], scene));
     const afterwards = look(forked.said);
     // Where the limit is the user's own, the script can't start more processes, and often can't say so either.
     const wasStopped =
@@ -179,7 +181,7 @@ interface Place {
   /** The home folder of the server. */
   readonly data: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly top: string;
+  readonly limitMs?: number;
 }
 
 interface Session {
@@ -192,7 +194,7 @@ interface Session {
 
 /** One run of the agent, in which it runs these scripts. `decide` is called when a signature is asked for, `started` when the agent works. */
 async function session(
-  { options: { agent, startModel }, client, world, folder, data, env }: Place,
+  { options: { agent, startModel }, client, world, folder, data, env, limitMs = LIMIT_MS }: Place,
   scripts: readonly string[],
   decide?: (asked: { approval: Approval }) => Promise<void>,
   started?: () => Promise<void>,
@@ -221,7 +223,7 @@ async function session(
   const running = runAgent(process.execPath, all, {
     cwd: folder,
     env: { ...env, ...variables(model.url) },
-    limitMs: LIMIT_MS,
+    limitMs,
   });
   try {
     const approval = await pending(client, world, running);
