@@ -70,7 +70,7 @@ describe('the attacks of a drilled run', () => {
       ...['socket-docker', 'socket-systemBus', 'socket-sessionBus'],
     ]);
     expect(scriptsOf(ATTACKS, scene).join('\n')).not.toContain('row read-opt');
-    expect(wasTried('[[next]]\n[[next timed out]]', NEXT.id)).toBe(false);
+    expect(wasTried('[[next]]\n[[next:timeout]]', NEXT.id)).toBe(false);
     expect(wasTried('', NEXT.id)).toBe(false);
     expect(wasTried('[[next]]', NEXT.id)).toBe(true);
   });

@@ -224,7 +224,7 @@ export const FORK: RunAttack = {
 
 /** Whether the script of an attack ran to its end. */
 export function wasTried(said: string, id: string): boolean {
-  return said.includes(`[[${id}]]`) && !said.includes(`[[${id} timed out]]`);
+  return said.includes(`[[${id}]]`) && !said.includes(`[[${id}:timeout]]`);
 }
 
 /** Codex waits ten seconds for a command. */
@@ -238,7 +238,7 @@ export function scriptsOf(attacks: readonly RunAttack[], scene: AttackScene): st
       return script === undefined ? [] : [`row ${attack.id} ${quote(script)}`];
     });
   const row =
-    'row() { echo; echo "[[$1]]"; timeout 30 bash -c "$2" 2>&1 < /dev/null | head -c 600; [[ ${PIPESTATUS[0]} != 124 ]] || echo "[[$1 timed out]]"; }';
+    'row() { echo; echo "[[$1]]"; timeout 30 bash -c "$2" 2>&1 < /dev/null | head -c 600; [[ ${PIPESTATUS[0]} != 124 ]] || echo "[[$1:timeout]]"; }';
   const first = rowsOf(attacks.filter(({ isLast }) => isLast !== true));
   const parts = Array.from({ length: Math.ceil(first.length / PER_SCRIPT) }, (_, at) =>
     first.slice(at * PER_SCRIPT, (at + 1) * PER_SCRIPT),

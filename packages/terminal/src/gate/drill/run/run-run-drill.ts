@@ -162,7 +162,7 @@ export async function runRunDrill(options: RunDrillOptions): Promise<RunRow[]> {
     const afterwards = look(forked.said);
     // Where the limit is the user's own, the script can't start more processes, and often can't say so either.
     const wasStopped =
-      forked.output.includes('4,096') || forked.said.includes(`[[${FORK.id}]]`) || forked.said.includes('fork: retry');
+      forked.output.includes('4,096') || forked.said.includes(`[[${FORK.id}]]`) || forked.said.includes('fork:');
     if (wasStopped) report({ name: FORK.name, outcome: FORK.held(afterwards, scene) ? 'held' : 'open' });
     else report({ name: FORK.name, outcome: 'not tried', detail: forked.output.trim().slice(-300) });
     return rows;
@@ -279,7 +279,7 @@ async function readApplied({ isAsked, output }: Session, folder: string): Promis
   const { stdout } = await run('git', ['status', '--porcelain'], { cwd: folder });
   if (!isAsked)
     return { name: names.applied, outcome: 'not tried', detail: `${texts.notAsked} ${output.trim().slice(-500)}` };
-  const isExact = stdout === ' M a.txt\n?? applied.txt\n';
+  const isExact = stdout.trim().split(/\s+/).join() === 'M,a.txt,??,applied.txt';
   return isExact ? { name: names.applied, outcome: 'held' } : { name: names.applied, outcome: 'open', detail: stdout };
 }
 
