@@ -74,9 +74,12 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
     }
   }
 
+  let latest = 0;
   const clock = {
-    now: () => Math.floor(zero + performance.now()),
+    // Never before the last step, which may have been answered faster than the one that `zero` is from.
+    now: () => Math.max(latest, Math.floor(zero + performance.now())),
     heard(now: number): void {
+      latest = now;
       const heard = now - performance.now();
       // Latency varies. Ignore small differences, so that time doesn't go backwards.
       if (Math.abs(heard - zero) > JITTER_MS) zero = heard;
