@@ -44,9 +44,9 @@ export async function installAgent(home: string, program: string, bin: string): 
   await mkdir(programs, { recursive: true });
   await copyFile(process.execPath, join(programs, 'node'));
   const real = await realpath(bin);
-  const parts = real.split(`${sep}node_modules${sep}`);
-  const [above = ''] = parts;
-  if (parts.length === 1) {
+  const at = real.lastIndexOf(`${sep}node_modules${sep}`);
+  const above = real.slice(0, at);
+  if (at < 0) {
     await copyFile(real, join(programs, program));
     return programs;
   }
