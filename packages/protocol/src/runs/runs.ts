@@ -13,7 +13,13 @@ export type RunAgent = z.infer<typeof runAgentSchema>;
 const portSchema = z.number().int().min(1).max(65_535);
 const programSchema = z.array(z.string().max(100_000)).min(1).max(10_000);
 /** A name or address, with an optional port. */
-const hostSchema = z.string().min(1).max(300);
+const hostSchema = z
+  .string()
+  .max(300)
+  .regex(
+    /^[^\s/@]+$/,
+    'Give a name or an address with an optional port, such as registry.npmjs.org:443, without https://',
+  );
 
 const branchSchema = z.string().min(1).max(200);
 

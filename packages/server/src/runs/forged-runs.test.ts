@@ -55,6 +55,15 @@ describe.runIf(canMount)('[RUN15.1] a run is applied only by the call that was m
     expect(tools.body.items.map(({ name }) => name)).not.toContain('run');
   });
 
+  it('[RUN7] starts only for a supervisor that lives on this machine, and for hosts without a scheme or path', async () => {
+    const { t } = await openWaiting();
+    const { pid } = process;
+    await expect(t.start({ supervisor: { pid, started: '1' } })).rejects.toThrow('must be a process on the machine');
+    for (const host of ['https://a.example', 'a.example/path', 'me@a.example', 'a b', ''])
+      await expect(t.start({ allowHosts: [host] })).rejects.toThrow('Give a name or an address');
+    expect(await t.start({ allowHosts: ['a.example', 'a.example:443', '[::1]:80'] })).toMatchObject({ world: 'alpha' });
+  });
+
   it('cannot be proposed by a program, as the agent of runs or another', async () => {
     const { t, run } = await openWaiting();
     const { agent: external } = (
