@@ -95,7 +95,7 @@ export type { CallShape } from './show/call/describe-call.js';
 export { changeLines, diffLines } from './show/call/diff-lines.js';
 export { argumentsWithHosts, hostRule, hostsToAllow } from './show/call/allow-host.js';
 export { effectText, type EffectFile, type EffectText } from './show/call/effect-text.js';
-export type { RunPart } from './show/call/run-text.js';
+export { programText, type RunPart } from './show/call/run-text.js';
 export type { DiffLine } from './show/call/diff-lines.js';
 export { complete, matching, mentionAt } from './show/people/mention-at.js';
 export { wordCount } from './show/word-count.js';

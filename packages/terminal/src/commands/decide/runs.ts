@@ -1,4 +1,4 @@
-import { effectText, readAll } from '@countersign/client';
+import { effectText, readAll, programText } from '@countersign/client';
 import type { Run } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { effectLines } from '../../card/effect-lines.js';
@@ -95,7 +95,7 @@ function stateLine({ reason, ...run }: Run): string {
 
 function showRun(context: CommandContext, run: Run): void {
   if (context.options.json) return context.json(run);
-  context.say(`${plainLine(run.program.join(' '))}\n${stateLine(run)}`);
+  context.say(`${programText(run.program)}\n${stateLine(run)}`);
   const { effect } = run;
   if (effect === undefined) return;
   const width = context.columns() ?? 80;
@@ -105,7 +105,7 @@ function showRun(context: CommandContext, run: Run): void {
 const COLUMNS = [
   { title: 'id', of: ({ id }: Run) => id },
   { title: 'world', of: ({ world }: Run) => world },
-  { title: 'program', of: ({ program }: Run) => plainLine(program.join(' ')) },
+  { title: 'program', of: ({ program }: Run) => programText(program) },
   { title: 'state', of: ({ state }: Run) => state },
   { title: 'started', of: ({ startedAt }: Run) => minuteText(startedAt) },
   { title: 'changes', of: ({ effect }: Run) => effectText(effect === undefined ? {} : { effect })?.sentence ?? '' },
