@@ -141,3 +141,25 @@ export async function openGitDraft(sandbox: Bubblewrap, setUp = ':', branch?: st
     },
   };
 }
+
+/** Opens drafts for one test after the other, and removes them. */
+export function gitDrafts(sandbox: Bubblewrap | undefined): {
+  open: (setUp?: string, branch?: string) => Promise<GitDraft>;
+  close: (check?: (draft: GitDraft) => unknown) => Promise<void>;
+} {
+  const opened: GitDraft[] = [];
+  return {
+    async open(setUp, branch) {
+      if (sandbox === undefined) throw new Error('no sandbox');
+      const draft = await openGitDraft(sandbox, setUp, branch);
+      opened.push(draft);
+      return draft;
+    },
+    async close(check) {
+      for (const draft of opened.splice(0)) {
+        check?.(draft);
+        await draft.remove();
+      }
+    },
+  };
+}

@@ -1,23 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { findOverlaySandbox, openGitDraft, type GitDraft } from '../../../testing/git-draft.js';
+import { findOverlaySandbox, gitDrafts, type GitDraft } from '../../../testing/git-draft.js';
 
 const sandbox = await findOverlaySandbox();
 
 describe.skipIf(sandbox === undefined)('applying the Git change of a run', () => {
-  const opened: GitDraft[] = [];
-  afterEach(async () => {
-    for (const draft of opened.splice(0)) {
-      // Throws if an object is missing or broken.
-      draft.outside('git fsck --full --strict');
-      await draft.remove();
-    }
-  });
-  const open = async (setUp?: string, branch?: string): Promise<GitDraft> => {
-    if (sandbox === undefined) throw new Error('no sandbox');
-    const draft = await openGitDraft(sandbox, setUp, branch);
-    opened.push(draft);
-    return draft;
-  };
+  const { open, close } = gitDrafts(sandbox);
+  // Throws if an object is missing or broken.
+  afterEach(() => close((draft) => draft.outside('git fsck --full --strict')));
   const log = (draft: GitDraft, ref: string): string[] =>
     draft.outside(`git log --format=%s ${ref}`).trim().split('\n');
 

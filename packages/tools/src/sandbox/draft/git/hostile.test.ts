@@ -3,21 +3,13 @@ import { join } from 'node:path';
 import type { EndedDraft, GitChange } from '@countersign/changes';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sampled } from '../../../../../../tests/support/scaled.js';
-import { findOverlaySandbox, openGitDraft, type GitDraft } from '../../../testing/git-draft.js';
+import { findOverlaySandbox, gitDrafts } from '../../../testing/git-draft.js';
 
 const sandbox = await findOverlaySandbox();
 
 describe.skipIf(sandbox === undefined)('a hostile repository in a draft', () => {
-  const opened: GitDraft[] = [];
-  afterEach(async () => {
-    for (const draft of opened.splice(0)) await draft.remove();
-  });
-  const open = async (setUp?: string): Promise<GitDraft> => {
-    if (sandbox === undefined) throw new Error('no sandbox');
-    const draft = await openGitDraft(sandbox, setUp);
-    opened.push(draft);
-    return draft;
-  };
+  const { open, close } = gitDrafts(sandbox);
+  afterEach(() => close());
   const after = async (script: string, more?: Partial<EndedDraft>, setUp?: string): Promise<GitChange> => {
     const draft = await open(setUp);
     await draft.inside(script);

@@ -2,21 +2,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setAside } from '@countersign/changes';
 import { afterEach, describe, expect, it } from 'vitest';
-import { findOverlaySandbox, openGitDraft, type GitDraft } from '../../../testing/git-draft.js';
+import { findOverlaySandbox, gitDrafts } from '../../../testing/git-draft.js';
 
 const sandbox = await findOverlaySandbox();
 
 describe.skipIf(sandbox === undefined)('the Git change of a draft', () => {
-  const opened: GitDraft[] = [];
-  afterEach(async () => {
-    for (const draft of opened.splice(0)) await draft.remove();
-  });
-  const open = async (setUp?: string): Promise<GitDraft> => {
-    if (sandbox === undefined) throw new Error('no sandbox');
-    const draft = await openGitDraft(sandbox, setUp);
-    opened.push(draft);
-    return draft;
-  };
+  const { open, close } = gitDrafts(sandbox);
+  afterEach(() => close());
 
   it('[RUN23] has the commits, with authors and paths, and the refs that move, are new or deleted', async () => {
     const draft = await open('git branch old');
