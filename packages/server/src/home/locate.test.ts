@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readSourceModules } from '../../../../tests/support/source-modules.js';
 
-it('[LIMIT6] a command that uses a running server loads little of it', () => {
+it('a command that uses a running server loads little of it', () => {
   const modules = new Map(readSourceModules('packages/server/src').map((one) => [one.path, one.imports]));
   const loaded = new Set<string>();
   const packages = new Set<string>();
