@@ -34,6 +34,7 @@ export { describeGitChange, gitChangeSchema, isEmptyGitChange } from './git/git-
 export type { GitChange } from './git/git-change.js';
 export { ASIDE, bringBack, setAside } from './git/set-aside.js';
 export type { NotApplied } from './git/set-aside.js';
+export { findIdentity } from './git/find-identity.js';
 export { findGitFolder, keepStartRefs, START, whyNoGit } from './git/refs.js';
 export { runProgram } from './git/run-git.js';
 export type { InSandbox } from './git/run-git.js';

@@ -1,7 +1,4 @@
-import { homedir } from 'node:os';
-import { isAbsolute } from 'node:path';
-import { SYSTEM_PATH } from '../files/system-program.js';
-import { GitFailed, runGit } from './run-git.js';
+import { GitFailed, personalEnvironment, runGit } from './run-git.js';
 
 /** Answers which paths of a folder its own ignore rules cover, and which ignored folders hold tracked files anyway. */
 export interface IgnoreRules {
@@ -10,16 +7,10 @@ export interface IgnoreRules {
   readonly holdsTracked: (folder: string) => Promise<boolean>;
 }
 
-/** The person's own list of ignored names counts too. */
-function personal(): Record<string, string> {
-  const xdg = process.env['XDG_CONFIG_HOME'] ?? '';
-  return { HOME: homedir(), PATH: SYSTEM_PATH, LC_ALL: 'C', ...(isAbsolute(xdg) ? { XDG_CONFIG_HOME: xdg } : {}) };
-}
-
-/** Undefined if the folder isn't in a working tree, or if all of it is ignored by a repository above. Never reads a draft. */
+/** The person's own list of ignored names counts too. Undefined if the folder isn't in a working tree, or if all of it is ignored by a repository above. Never reads a draft. */
 export async function readIgnoreRules(workingDirectory: string): Promise<IgnoreRules | undefined> {
   const git = async (words: readonly string[], input = ''): Promise<string> => {
-    const options = { cwd: workingDirectory, personal: personal(), input, codes: [1] };
+    const options = { cwd: workingDirectory, personal: personalEnvironment(), input, codes: [1] };
     return String(await runGit(words, options));
   };
   const ask = async (paths: readonly string[]): Promise<string[]> => {

@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { createWriteStream, openSync, closeSync } from 'node:fs';
 import { once } from 'node:events';
 import { Buffer } from 'node:buffer';
+import { homedir } from 'node:os';
+import { isAbsolute } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { findSystemProgram, SYSTEM_PATH } from '../files/system-program.js';
 
@@ -46,6 +48,17 @@ export const CLEAN_ENVIRONMENT: Readonly<Record<string, string>> = {
   GIT_COMMITTER_NAME: 'Countersign',
   GIT_COMMITTER_EMAIL: 'countersign@localhost',
 };
+
+/** For Git to read the person's own settings, and not those that a variable such as `GIT_DIR` names. */
+export function personalEnvironment(
+  variables: Readonly<Record<string, string | undefined>> = process.env,
+): Record<string, string> {
+  const files = ['XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL'].flatMap((name) => {
+    const value = variables[name] ?? '';
+    return isAbsolute(value) ? [[name, value]] : [];
+  });
+  return { HOME: variables['HOME'] ?? homedir(), PATH: SYSTEM_PATH, LC_ALL: 'C', ...Object.fromEntries(files) };
+}
 
 const TIMEOUT_MS = 10 * 60_000;
 const MAX_BYTES = 256 * 1024 * 1024;

@@ -14,14 +14,28 @@ export interface RunEnvironment {
   readonly passed: readonly string[];
 }
 
-/** The complete environment of a run's program. `sees`: whether it sees a real path. `own`: variables that we set for it. */
+/**
+ * The complete environment of a run's program. `sees`: whether it sees a real path. `own`: variables that we set for it. `identity`: the person's
+ * variables for Git.
+ */
 export function runEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
-  { home, sees, own }: { home: string; sees: (path: string) => boolean; own: Readonly<Record<string, string>> },
+  {
+    home,
+    sees,
+    own,
+    identity,
+  }: Readonly<{
+    home: string;
+    sees: (path: string) => boolean;
+    own: Readonly<Record<string, string>>;
+    identity: Readonly<Record<string, string>>;
+  }>,
 ): RunEnvironment {
-  const given = Object.entries(environment).flatMap(([name, value]) =>
+  const plain = Object.entries(environment).flatMap(([name, value]) =>
     value !== undefined && PASSED.test(name) && PLAIN.test(value) ? [[name, value] as const] : [],
   );
+  const given = [...plain, ...Object.entries(identity)];
   const folders = trustedFolders(environment['PATH'] ?? '').filter((folder) => sees(realPath(folder) ?? folder));
   const values = {
     LANG: 'C.UTF-8',

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -140,6 +140,28 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a run', () => {
     expect(stdout).toContain('LANG=de_DE.UTF-8');
     expect(stdout).toContain('COUNTERSIGN_RUN=1');
     expect(variables).toEqual(['LANG']);
+  });
+
+  it('[RUN2.2] commits with the person’s own name, where the folder has none, and runs nothing outside for it', async () => {
+    const git = (...words: string[]): string => execFileSync('git', ['-C', folder, ...words], { encoding: 'utf8' });
+    git('init', '-q');
+    git('config', 'user.email', 'own@example.com');
+    for (const key of ['core.fsmonitor', 'core.pager', 'alias.config', 'credential.helper', 'core.sshCommand'])
+      git('config', key, `!touch ${folder}/ran`);
+    git('config', 'pager.config', `touch ${folder}/ran`);
+    await writeFile(join(person.path, 'work.inc'), '[user]\nname = Ann Other');
+    await writeFile(
+      join(person.path, '.gitconfig'),
+      `[user]\nname = Ann\nemail = ann@example.com\nsigningKey = SECRET\n[includeIf "gitdir:${folder}/"]\npath = work.inc\n`,
+    );
+    const script = 'git -c core.fsmonitor= commit -q --allow-empty -m x; git log --format="%an %ae %cn %ce"; env';
+    const { stdout, variables } = await tryRun(place, sh(script), {
+      environment: { PATH: process.env['PATH'], HOME: person.path },
+    });
+    expect(stdout).toMatch(/^Ann Other own@example.com Ann Other own@example.com\n/);
+    expect(stdout).not.toContain('SECRET');
+    expect(variables).toEqual(['GIT_AUTHOR_NAME', 'GIT_COMMITTER_NAME']);
+    expect(await readdir(folder)).not.toContain('ran');
   });
 
   it('[RUN2.3] is another user than root, without capabilities, setuid programs or namespaces of its own', async () => {

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Clock } from '@countersign/core/ports';
 import type { EndedRun, RunEnd, StartedRun } from '@countersign/protocol';
-import { isInside, writeEnded } from '@countersign/changes';
+import { findIdentity, isInside, writeEnded } from '@countersign/changes';
 import { placeArguments, writeArguments } from '../sandbox/draft/drafting.js';
 import { hostSockets } from '../sandbox/find-hidden.js';
 import { startArguments } from '../sandbox/start-arguments.js';
@@ -140,9 +140,10 @@ async function prepare(
     hasNetwork: opening !== undefined,
     temporary,
   };
-  const [{ before, after }, viewWords, network] = await Promise.all([
+  const [{ before, after }, viewWords, identity, network] = await Promise.all([
     startArguments(temporary),
     viewArguments(view),
+    findIdentity(folder, environment),
     opening,
   ]);
   const status = ['--json-status-fd', '4'];
@@ -154,7 +155,7 @@ async function prepare(
     ...viewWords,
   ];
   const own = { ...programs.environment, ...network?.environment, ...home.environment, ...agentEnvironment };
-  const { values, passed } = runEnvironment(environment, { home: at, sees, own });
+  const { values, passed } = runEnvironment(environment, { home: at, sees, own, identity });
   return { words, environment: values, passed, temporary };
 }
 
