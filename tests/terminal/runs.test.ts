@@ -10,6 +10,24 @@ const canMount = (await openRuns()) !== undefined;
 await closeRuns();
 
 describe.runIf(canMount)('[RUN20] countersign runs', () => {
+  it('[RUN21] an applied run can be undone by its id, and says so afterwards', async () => {
+    const t = await openRuns({ 'a.txt': 'old\n' });
+    if (t === undefined) return;
+    const cli = (...words: string[]) => runHere([...words, '--url', t.t.url], { env: { COUNTERSIGN_TOKEN: TOKEN } });
+    const run = await t.start();
+    t.write(run, { 'a.txt': 'new\n' });
+    const waiting = await t.end(run);
+    expect((await cli('undo', run.id, '--yes')).stderr).toContain('There is nothing to undo: its changes wait');
+    await t.decide(waiting, 'approve');
+    await t.reach(run, 'applied');
+    expect((await cli('undo', run.id.slice(0, 12), '--yes')).code).toBe(0);
+    expect(t.read('a.txt')).toBe('old\n');
+    expect((await t.show(run)).state).toBe('undone');
+    expect((await cli('runs')).stdout).toContain('undone');
+    expect((await cli('runs', 'show', run.id)).stdout).toContain('applied, and later undone');
+    expect((await cli('undo', run.id, '--yes')).stderr).toContain('already undone');
+  });
+
   it('lists, shows, applies and discards runs', async () => {
     const t = await openRuns({ 'a.txt': 'old\n' });
     if (t === undefined) return;
@@ -26,6 +44,7 @@ describe.runIf(canMount)('[RUN20] countersign runs', () => {
         world: 'alpha',
         program: ['make', 'all'],
         state: 'waiting',
+        startedAt: expect.any(String) as string,
         effect: { files: [{ path: 'a.txt' }] },
       },
     ]);

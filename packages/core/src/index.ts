@@ -84,7 +84,7 @@ export { showOriginal } from './decisions/show-original.js';
 export { agentsUsing, changeProviders } from './worlds/change-providers.js';
 export { findStuckRules } from './views/stuck-rules.js';
 export { freeId } from './worlds/free-id.js';
-export { listUndoable, previewUndo, undoCall } from './decisions/undo-call.js';
+export { listUndoable, previewUndo, undoCall, wasUndone } from './decisions/undo-call.js';
 export { revokeGrant } from './decisions/revoke-grant.js';
 export { callDigest } from './requirements/decision-to-sign.js';
 export { canonicalJson, compilePolicy, judge, keyOfPattern, keysOfCall, parseRule, readRules } from './policy/index.js';

@@ -53,7 +53,7 @@ export const CLEAN_ENVIRONMENT: Readonly<Record<string, string>> = {
 export function personalEnvironment(
   variables: Readonly<Record<string, string | undefined>> = process.env,
 ): Record<string, string> {
-  const files = ['XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL'].flatMap((name) => {
+  const files = ['XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL'].flatMap((name): [string, string][] => {
     const value = variables[name] ?? '';
     return isAbsolute(value) ? [[name, value]] : [];
   });

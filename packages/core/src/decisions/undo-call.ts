@@ -19,6 +19,7 @@ import { judgeWritten } from '../policy/index.js';
 import { errorMessage } from '../ports/error-message.js';
 import type { CallRecord, StoreReader, Undos, UndoState } from '../ports/index.js';
 import { policiesOf, type WorldSnapshot } from '../memory/world-snapshot.js';
+import { undoId } from '../turn/ids.js';
 import { chatIn, commit, noWorld, readSnapshot } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 import { cannotAsk } from './find-call.js';
@@ -55,6 +56,11 @@ export async function listUndoable(runtime: Runtime, worldId: string): Promise<U
       return [{ toolCallId: id, ...about, settledAt: new Date(settledAt).toISOString(), undoUntil }];
     })
     .toSorted((a, b) => (a.settledAt < b.settledAt ? 1 : -1));
+}
+
+/** Whether a person has undone a call. The transcript says so. */
+export async function wasUndone(reader: StoreReader, { id, turnId }: CallRecord): Promise<boolean> {
+  return (await reader.messagesOfTurn(turnId)).some(({ toolCallId }) => toolCallId === undoId(id));
 }
 
 /** What undoing a call would do now. Changes nothing. */

@@ -132,6 +132,7 @@ const runStateSchema = z.enum([
   'ended',
   'waiting',
   'applied',
+  'undone',
   'denied',
   'conflict',
   'unchanged',
@@ -147,7 +148,7 @@ export const runSchema = z.object({
   agent: field(runAgentSchema.clone().exactOptional(), 'Which known agent it is.'),
   state: field(
     runStateSchema.clone(),
-    'running, ended (its changes are being prepared), waiting, applied, denied, conflict, unchanged, discarded or failed.',
+    'running, ended (its changes are being prepared), waiting, applied, undone (after it was applied), denied, conflict, unchanged, discarded or failed.',
   ),
   startedAt: text('When it started.'),
   exitCode: field(z.number().int().exactOptional(), 'Exit code of the program.'),

@@ -1,4 +1,4 @@
-import { maskSecrets } from '@countersign/core';
+import { maskSecrets, wasUndone } from '@countersign/core';
 import type { CallRecord, StoreReader } from '@countersign/core/ports';
 import type { Run, RunState } from '@countersign/protocol';
 import type { KeptRun } from '@countersign/tools';
@@ -8,7 +8,8 @@ import { KEPT_MS } from './runs.js';
 export async function showRun(reader: StoreReader, { record, ended, status }: KeptRun): Promise<Run> {
   const call = status?.callId === undefined ? undefined : await reader.invocation(status.callId);
   const approval = call?.approvalId === null || call === undefined ? undefined : await reader.approval(call.approvalId);
-  const state = stateOf(ended !== undefined, status, call);
+  const first = stateOf(ended !== undefined, status, call);
+  const state = first === 'applied' && call !== undefined && (await wasUndone(reader, call)) ? 'undone' : first;
   const rehearsal = approval?.rehearsal;
   const reason = state === 'denied' ? (approval?.reason ?? undefined) : status?.reason;
   const keptFrom = keptSince(state, status, call);
@@ -76,6 +77,7 @@ export function keptSince(
     case 'denied':
       return call?.settledAt ?? status?.at;
     case 'applied':
+    case 'undone':
     case 'conflict':
     case 'discarded':
     case 'failed':

@@ -47,11 +47,11 @@ export const approvalsHelp = {
 } satisfies Record<string, string | Help>;
 
 export const undoHelp = {
-  about: 'Undo a call: revert the files that it changed. Without a call, list those that can be undone',
+  about: 'Undo a call or a run: revert the files that it changed. Without one, list those that can be undone',
   notes: [
     'It reverts all files or none, and only if nobody has changed them since. What is needed is kept for 7 days, up to 1 GiB.',
   ],
-  examples: ['countersign undo', 'countersign undo call_… -w harbour'],
+  examples: ['countersign undo', 'countersign undo call_… -w harbour', 'countersign undo run_…'],
 } satisfies Help;
 
 export const runsHelp = {

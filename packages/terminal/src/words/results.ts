@@ -19,6 +19,8 @@ function runStateText({ state, reason: given = '' }: Run): string {
       return 'its changes wait for approval.';
     case 'applied':
       return 'its changes were applied.';
+    case 'undone':
+      return 'its changes were applied, and later undone.';
     case 'denied':
       return `its changes were denied${reason === '' ? '' : `: ${reason}`}. The draft is kept.`;
     case 'conflict':
@@ -184,6 +186,7 @@ export const results = {
   runState: (run: Run): string =>
     `${run.id}: ${runStateText(run)}${run.approvalId === undefined ? '' : ` Approve it with: countersign approvals approve ${run.approvalId}`}`,
   noUndo: 'There is nothing to undo.',
+  notAppliedYet: (run: Run): string => `There is nothing to undo: ${runStateText(run)}`,
   undoEffect: (call: string): string => `Undo ${call}`,
   undoMeaning: 'Undoing applies exactly this, and is recorded with your name.',
   undoing: (call: string): string => `Undo ${call}?`,

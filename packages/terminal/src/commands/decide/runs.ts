@@ -76,7 +76,7 @@ async function listRuns(context: CommandContext, world: string | undefined): Pro
 }
 
 /** A run that isn't listed may still be named in full, in a world that is. */
-async function findRun(
+export async function findRun(
   context: CommandContext,
   word: string,
   world: string | undefined,

@@ -1,8 +1,9 @@
 import { callLine, readAll } from '@countersign/client';
-import { whyNotUndone, type UndoableCall } from '@countersign/protocol';
+import { whyNotUndone, type Run, type UndoableCall } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { effectLines } from '../../card/effect-lines.js';
 import { CommandError } from '../../command-error.js';
+import type { CommandContext } from '../../context.js';
 import { confirm } from '../../input/confirm.js';
 import { EXIT } from '../../exit-codes.js';
 import { findThing, findWorlds } from '../../find-things.js';
@@ -14,17 +15,20 @@ import { withHelp, WORLD_OR_ALL, YES } from '../../words/help.js';
 import { results } from '../../words/results.js';
 import type { Register } from '../register.js';
 import { showDone, showList } from '../show-list.js';
+import { findRun } from './runs.js';
 
 type Listed = UndoableCall & { world: string };
 
 /** `countersign undo` (CHANGE10). */
 export function addUndo(program: Command, register: Register): void {
-  const command = program.command('undo').argument('[call]').option('-w, --world <world>', WORLD_OR_ALL);
+  const command = program.command('undo').argument('[call-or-run]').option('-w, --world <world>', WORLD_OR_ALL);
   register<{ world?: string; yes?: boolean }>(
     withHelp(command.option('--yes', YES), help),
-    async (context, { args: [word], options }) => {
+    async (context, { args: [given], options }) => {
       const client = await context.client();
-      const worlds = await findWorlds(client, options.world);
+      const run = given?.startsWith('run_') === true ? await findApplied(context, given, options.world) : undefined;
+      const word = run?.callId ?? given;
+      const worlds = await findWorlds(client, run?.world ?? options.world);
       const all: Listed[] = [];
       for (const { id: world } of worlds) {
         const listed = await readAll((page) => client.undoable(world, page));
@@ -54,6 +58,16 @@ export function addUndo(program: Command, register: Register): void {
       showDone(context, results.undone(what), { undone: id, effect });
     },
   );
+}
+
+/** The run whose call can be undone, or was. */
+async function findApplied(context: CommandContext, word: string, world: string | undefined): Promise<Run> {
+  const found = await findRun(context, word, world);
+  const client = await context.client();
+  const run = await client.runs.get(found.world, found.id);
+  if (run.state !== 'applied' && run.state !== 'undone')
+    throw new CommandError(results.notAppliedYet(run), EXIT.failed);
+  return run;
 }
 
 const COLUMNS = [

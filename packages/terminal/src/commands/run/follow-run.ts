@@ -59,6 +59,7 @@ function say(context: CommandContext, { id, state, reason: given = '' }: Run, ex
   const reason = plainLine(given).replace(/\.$/, '');
   switch (state) {
     case 'applied':
+    case 'undone':
       context.note(words.applied);
       return { state, code: exitCode };
     case 'unchanged':
