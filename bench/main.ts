@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import type { printResults } from './report.js';
 import { residentMiB } from './resident.js';
 
 // Measured before any of our modules is loaded: the imports below count toward a program's memory.
@@ -24,6 +25,8 @@ const SUITES = [
   'postgres',
 ] as const;
 type SuiteName = (typeof SUITES)[number];
+/** What each suite has measured. */
+type Results = Parameters<typeof printResults>[0];
 
 const { values } = parseArgs({
   options: {
@@ -55,73 +58,30 @@ function wanted(only: readonly string[] | undefined): readonly SuiteName[] {
 
 async function bench(quick: boolean, large: boolean, suites: readonly SuiteName[], file: string): Promise<void> {
   if (globalThis.gc === undefined) console.warn('Without --expose-gc, resident memory includes garbage.');
-  const plan = quick ? { warmUp: 500, rounds: 40, perRound: 10 } : { warmUp: 2000, rounds: 200, perRound: 10 };
   const { judgeTargets, printResults, printTargets } = await import('./report.js');
-  const results: Parameters<typeof printResults>[0] = {};
+  const results: Results = {};
+  const broken: SuiteName[] = [];
   // Memory comes first: garbage from the other suites would be attributed to us.
   for (const suite of suites) {
     console.log(`${suite} …`);
-    switch (suite) {
-      case 'memory':
-        results.memory = await (await import('./memory.js')).memorySuite(start, quick ? 2000 : 10_000);
-        break;
-      case 'turns':
-        results.turns = await (await import('./turns.js')).turnsSuite(plan);
-        break;
-      case 'growth':
-        results.growth = await (
-          await import('./growth.js')
-        ).growthSuite(quick ? [100, 10_000] : [100, 10_000, 100_000], { ...plan, warmUp: 500 });
-        break;
-      case 'waiting':
-        results.waiting = await (
-          await import('./waiting.js')
-        ).waitingSuite([10, quick ? 1_000 : 10_000], { ...plan, warmUp: 100, rounds: plan.rounds / 2 });
-        break;
-      case 'gate':
-        results.gate = await (await import('./gate.js')).gateSuite(plan);
-        break;
-      case 'policy':
-        results.policy = await (await import('./policy.js')).policySuite(plan);
-        break;
-      case 'rehearsal': {
-        const found = await (await import('./rehearsal.js')).rehearsalSuite({ ...plan, rounds: quick ? 10 : 40 });
-        if (found !== undefined) results.rehearsal = found;
-        break;
-      }
-      case 'hook':
-        results.hook = await (await import('./hook.js')).hookSuite(quick ? 20 : 300);
-        break;
-      case 'runs': {
-        const runs = await (await import('./runs.js')).runsSuite(quick ? 5 : 30, quick);
-        if (runs !== undefined) results.runs = runs;
-        break;
-      }
-      case 'masking':
-        results.masking = (await import('./masking.js')).maskingSuite();
-        break;
-      case 'blocks':
-        results.blocks = await (await import('./blocks.js')).blocksSuite(quick ? 2 : 3);
-        break;
-      case 'mcp':
-        results.mcp = await (await import('./mcp.js')).mcpSuite(plan);
-        break;
-      case 'page': {
-        const page = await (await import('./page.js')).pageSuite(quick ? 3 : 9);
-        if (page !== undefined) results.page = page;
-        break;
-      }
-      case 'postgres':
-        results.postgres = await (await import('./postgres.js')).postgresSuite(quick, large);
-        break;
-      case 'server':
-        results.server = await (await import('./server.js')).serverSuite(plan, quick);
-        break;
+    try {
+      await measure(suite, results, quick, large);
+    } catch (error) {
+      // The others take minutes too.
+      console.error(`${suite} failed:`, error);
+      broken.push(suite);
     }
+    writeReport(file, quick, judgeTargets(results), results);
   }
-  const targets = judgeTargets(results);
   printResults(results);
-  printTargets(targets);
+  printTargets(judgeTargets(results));
+  console.log(`\nWritten to ${file}`);
+  if (broken.length === 0) return;
+  console.error(`Failed: ${broken.join(', ')}`);
+  process.exitCode = 1;
+}
+
+function writeReport(file: string, quick: boolean, targets: unknown, results: Results): void {
   const [cpu] = cpus();
   const machine = { node: process.version, platform: process.platform, arch: process.arch, cpu: cpu?.model };
   const report = {
@@ -132,7 +92,67 @@ async function bench(quick: boolean, large: boolean, suites: readonly SuiteName[
     results,
   };
   writeFileSync(file, `${JSON.stringify(report, undefined, 2)}\n`);
-  console.log(`\nWritten to ${file}`);
+}
+
+async function measure(suite: SuiteName, results: Results, quick: boolean, large: boolean): Promise<void> {
+  const plan = quick ? { warmUp: 500, rounds: 40, perRound: 10 } : { warmUp: 2000, rounds: 200, perRound: 10 };
+  switch (suite) {
+    case 'memory':
+      results.memory = await (await import('./memory.js')).memorySuite(start, quick ? 2000 : 10_000);
+      break;
+    case 'turns':
+      results.turns = await (await import('./turns.js')).turnsSuite(plan);
+      break;
+    case 'growth':
+      results.growth = await (
+        await import('./growth.js')
+      ).growthSuite(quick ? [100, 10_000] : [100, 10_000, 100_000], { ...plan, warmUp: 500 });
+      break;
+    case 'waiting':
+      results.waiting = await (
+        await import('./waiting.js')
+      ).waitingSuite([10, quick ? 1_000 : 10_000], { ...plan, warmUp: 100, rounds: plan.rounds / 2 });
+      break;
+    case 'gate':
+      results.gate = await (await import('./gate.js')).gateSuite(plan);
+      break;
+    case 'policy':
+      results.policy = await (await import('./policy.js')).policySuite(plan);
+      break;
+    case 'rehearsal': {
+      const found = await (await import('./rehearsal.js')).rehearsalSuite({ ...plan, rounds: quick ? 10 : 40 });
+      if (found !== undefined) results.rehearsal = found;
+      break;
+    }
+    case 'hook':
+      results.hook = await (await import('./hook.js')).hookSuite(quick ? 20 : 300);
+      break;
+    case 'runs': {
+      const runs = await (await import('./runs.js')).runsSuite(quick ? 5 : 30, quick);
+      if (runs !== undefined) results.runs = runs;
+      break;
+    }
+    case 'masking':
+      results.masking = (await import('./masking.js')).maskingSuite();
+      break;
+    case 'blocks':
+      results.blocks = await (await import('./blocks.js')).blocksSuite(quick ? 2 : 3);
+      break;
+    case 'mcp':
+      results.mcp = await (await import('./mcp.js')).mcpSuite(plan);
+      break;
+    case 'page': {
+      const page = await (await import('./page.js')).pageSuite(quick ? 3 : 9);
+      if (page !== undefined) results.page = page;
+      break;
+    }
+    case 'postgres':
+      results.postgres = await (await import('./postgres.js')).postgresSuite(quick, large);
+      break;
+    case 'server':
+      results.server = await (await import('./server.js')).serverSuite(plan, quick);
+      break;
+  }
 }
 
 async function trace(): Promise<void> {

@@ -38,9 +38,10 @@ export async function prefill(url: string, worldId: string, messages: number, ch
     ],
     [
       `insert into approvals (id, world_id, chat_id, agent_id, invocation_id, message_id, tool_name, call_hash, message, options,
-         why, working_directory, sandbox, status, decision, scope, requested_at, decided_at)
+         why, working_directory, sandbox, preview_truncated, applies, status, decision, scope, requested_at, decided_at)
        select 'approval_old_' || c || '_' || m, $1, 'chat_old_' || c, 'clerk', 'call_old_' || c || '_' || m,
-         'msg_old_' || c || '_' || m, 'stamp', 'hash', 'May it stamp?', '[]', 'it asks', '/', 'none', 'approved', 'approve', 'once',
+         'msg_old_' || c || '_' || m, 'stamp', 'hash', 'May it stamp?', '[]', 'it asks', '/', 'none', 0, 'call', 'approved', 'approve',
+         'once',
          1000, 1000
        from generate_series(1, $2::int) c, generate_series(1, $3::int, 10) m`,
       [worldId, chats, each],

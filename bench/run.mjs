@@ -13,16 +13,14 @@ const wantsPeers = !asks && (only.length === 0 || only.some((name) => beside.inc
 const wantsOurs = asks || only.length === 0 || only.some((name) => !beside.includes(name));
 
 let failed = 0;
-if (wantsOurs) failed ||= run(process.execPath, ['--expose-gc', `${here}dist/main.js`, ...withoutPeers(words)]);
-if (wantsPeers && failed === 0) {
-  if (!isInstalled()) {
-    failed ||= run('npm', ['ci', '--prefix', here, '--no-audit', '--no-fund']);
-  }
+if (wantsOurs) failed = run(process.execPath, ['--expose-gc', `${here}dist/main.js`, ...withoutPeers(words)]);
+if (wantsPeers) {
+  if (!isInstalled()) failed = run('npm', ['ci', '--prefix', here, '--no-audit', '--no-fund']) || failed;
   const flags = words.filter((word) => word === '--quick' || word === '--write');
   if (only.includes('durable') && !only.includes('peers')) flags.push('--durable');
   if (wantsOurs)
     flags.push('--results', words.includes('--json') ? words[words.indexOf('--json') + 1] : `${here}results.json`);
-  failed ||= run(`${here}node_modules/.bin/node`, [`${here}peers/main.mjs`, ...flags]);
+  failed = run(`${here}node_modules/.bin/node`, [`${here}peers/main.mjs`, ...flags]) || failed;
 }
 process.exitCode = failed;
 

@@ -1,6 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
+import { prefill } from '../bench/postgres-prefill.js';
+import { query } from '../bench/postgres-query.js';
 import { createPostgresDatabase } from './support/postgres-database.js';
 import { isFullSize } from './support/scaled.js';
 import { root } from './support/source-modules.js';
@@ -9,10 +11,11 @@ import { root } from './support/source-modules.js';
 it.each(isFullSize ? ['ours-normal', 'ours-http', 'ours-postgres'] : ['ours-postgres'])(
   '[LIMIT1] %s can run the benchmark workload',
   async (which) => {
+    const database = which === 'ours-postgres' ? await createPostgresDatabase() : undefined;
     const child = fork(`${root}bench/peers/child.mjs`, [which], {
       // Not the test runner's conditions, which resolve to sources; Node runs the build.
       execArgv: [],
-      env: { ...process.env, ...(which === 'ours-postgres' ? { BENCH_DATABASE: await createPostgresDatabase() } : {}) },
+      env: { ...process.env, ...(database === undefined ? {} : { BENCH_DATABASE: database }) },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     const answer = async (): Promise<unknown> => ((await once(child, 'message')) as [unknown])[0];
@@ -27,5 +30,9 @@ it.each(isFullSize ? ['ours-normal', 'ours-http', 'ours-postgres'] : ['ours-post
     const ran = await order({ do: 'run', times: 3, ms: 100_000 });
     expect(ran).toMatchObject({ ok: true, times: [{}, {}, {}] });
     expect(await order({ do: 'end' })).toMatchObject({ ok: true });
+    if (database === undefined) return;
+    const [world] = await query<{ id: string }>(database, 'select id from worlds');
+    await prefill(database, world?.id ?? '', 20, 2);
+    expect(await query(database, `select from approvals where id like 'approval_old_%'`)).toHaveLength(2);
   },
 );
