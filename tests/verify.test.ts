@@ -10,8 +10,8 @@ import { root } from './support/source-modules.js';
 const figuresOf = (name: string, output: string): readonly string[] | undefined =>
   PARTS.find((part) => part.name === name)?.figures(output);
 
-it('the parts of a verification take two and a half hours at most, and the size of each can be set', () => {
-  expect(PARTS.reduce((sum, { minutes }) => sum + minutes, 0)).toBeLessThanOrEqual(150);
+it('the parts of a verification take three hours at most, and the size of each can be set', () => {
+  expect(PARTS.reduce((sum, { minutes }) => sum + minutes, 0)).toBeLessThanOrEqual(180);
   for (const key of ['name', 'what'] as const) expect(new Set(PARTS.map((part) => part[key])).size).toBe(PARTS.length);
   expect(new Set(PARTS.map(({ size }) => size.variable)).size).toBe(PARTS.length);
 });
@@ -24,6 +24,10 @@ it('reads figures from the output of each kind of part', () => {
   expect(figuresOf('drills', 'drilled: codex 1.2.3: gated\n1 as expected, 0 failed, 0 skipped\n')).toEqual([
     'codex 1.2.3: gated',
     '1 as expected, 0 failed, 0 skipped',
+  ]);
+  expect(figuresOf('run-kills', `100 kills of a run's server: {"applied":99}\n\n3 passed, 0 failed\n`)).toEqual([
+    `100 kills of a run's server: {"applied":99}`,
+    '3 passed, 0 failed',
   ]);
   expect(
     figuresOf('red-team', 'red team (sqlite): 9 attempts, 0 ran without approval (approve 9)\n\n3 passed, 1 failed\n'),

@@ -1,4 +1,4 @@
-// The parts of `npm run verify`: a row each. Their budgets add up to two and a half hours on two cores.
+// The parts of `npm run verify`: a row each. Their budgets add up to three hours at most on two cores.
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
@@ -18,6 +18,7 @@ const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/packa
 
 const RED_TEAM = ['tests/red-team'];
 const KILLS = ['packages/countersign/src/crash.test.ts', 'packages/tools/src/sandbox/draft/rehearsal/killed.test.ts'];
+const RUN_KILLS = ['tests/terminal/run-kills.test.ts'];
 const CORPORA = ['packages/tools/src/sandbox/draft/rehearsal/corpora.test.ts'];
 const AGENTS = ['tests/agents'];
 const SOAK = ['tests/many-processes/postgres-soak.test.ts', 'tests/many-processes/postgres-failures.test.ts'];
@@ -92,6 +93,14 @@ export const PARTS = [
     figures: (output) => [...linesOf(output, /^(\d+ kills .*)$/gm), ...tally(output)],
   },
   {
+    name: 'run-kills',
+    what: 'the program, the supervisor or the server killed at random moments of a run',
+    minutes: 12,
+    size: { variable: 'RUN_KILLS', full: '100' },
+    run: (size) => test(RUN_KILLS, '1', { RUN_KILLS: size }),
+    figures: (output) => [...linesOf(output, /^(\d+ kills of a run.*)$/gm), ...tally(output)],
+  },
+  {
     name: 'histories',
     what: 'random requests of every role and credential, with kills; three fixes removed, which must be noticed',
     minutes: 25,
@@ -120,7 +129,8 @@ export const PARTS = [
     what: 'all other tests that `npm test` samples, at full size: fuzz, properties, interleavings, and every size, theme, store and sandbox',
     minutes: 12,
     size: { variable: 'FULL_SIZE_FACTOR', full: '1' },
-    run: (size) => test(sampledTests(), size, {}, [...RED_TEAM, ...KILLS, ...CORPORA, ...AGENTS, ...SOAK]),
+    run: (size) =>
+      test(sampledTests(), size, {}, [...RED_TEAM, ...KILLS, ...RUN_KILLS, ...CORPORA, ...AGENTS, ...SOAK]),
     figures: (output) => [...linesOf(output, /^(\d+ interleavings|\d+ fuzzed .*)$/gm), ...tally(output)],
   },
   {

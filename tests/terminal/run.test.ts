@@ -1,117 +1,55 @@
-import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
-import { createClient, type Client } from '@countersign/client';
 import type { Run } from '@countersign/protocol';
-import { channelFetch } from '@countersign/server/channel';
-import { findSandbox } from '@countersign/tools';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { freePort } from '../../packages/server/src/testing/free-port.js';
-import { makeFolder, type TestFolder } from '../support/make-folder.js';
 import { itAtFullSize } from '../support/scaled.js';
 import { closeTerminals, ENTER, openTerminal } from '../support/pseudo-terminal.js';
-
-const command = fileURLToPath(new URL('../../packages/countersign/bin/countersign.js', import.meta.url));
-const sandbox = await findSandbox();
-const canRun = sandbox.kind === 'bubblewrap' && sandbox.drafting.how !== 'copy';
+import { canRun, openRunGround, type RunGround, type Running } from './run-ground.js';
 
 /** On a busy machine, starting the command takes seconds. */
 const LATER = { timeout: 30_000 };
 
-/** A run that another process supervises. */
-interface Running {
-  readonly process: ChildProcessWithoutNullStreams;
-  /** Its output so far. */
-  readonly said: () => { readonly stdout: string; readonly stderr: string };
-  readonly ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
-}
-
 describe.skipIf(!canRun)('countersign run', () => {
-  let folder: TestFolder;
-  let env: Record<string, string>;
-  let port = 0;
-  let server: ChildProcess;
-  let client: Client;
+  let ground: RunGround;
   let project = '';
-  const running: ChildProcess[] = [];
-
-  async function startServer(): Promise<void> {
-    const started = spawn(process.execPath, [command, 'serve', '--json', '--no-open', '--port', String(port)], {
-      env,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    server = started;
-    await once(started.stdout, 'data');
-    const token = readFileSync(join(folder.path, 'home', 'token'), 'utf8').trim();
-    client = createClient({ url: `http://127.0.0.1:${port}`, token, fetch: channelFetch(token) });
-  }
-
-  async function killServer(): Promise<void> {
-    server.kill('SIGKILL');
-    await once(server, 'exit');
-  }
 
   beforeAll(async () => {
-    folder = await makeFolder();
-    port = await freePort();
-    const at = (name: string): string => join(folder.path, name);
-    env = {
-      PATH: process.env['PATH'] ?? '',
-      HOME: folder.path,
-      COUNTERSIGN_HOME: at('home'),
-      // Drafts of other servers must not be swept.
-      XDG_CACHE_HOME: at('cache'),
-    };
-    await startServer();
+    ground = await openRunGround();
   });
   let count = 0;
   beforeEach(async () => {
     count += 1;
-    project = join(folder.path, `project-${count}`);
+    project = join(ground.path, `project-${count}`);
     mkdirSync(project);
     writeFileSync(join(project, 'a.txt'), 'before\n');
-    await client.createWorld({ name: `Project ${count}`, workingDirectory: project, mode: 'ask' });
+    await ground.client().createWorld({ name: `Project ${count}`, workingDirectory: project, mode: 'ask' });
   });
   afterEach(async () => {
-    for (const one of running.splice(0)) one.kill('SIGKILL');
+    ground.killCommands();
     await closeTerminals();
   });
-  afterAll(async () => {
-    await killServer();
-    await folder.remove();
-  });
+  afterAll(() => ground.close());
 
-  function start(...words: readonly string[]): Running {
-    const child = spawn(process.execPath, [command, ...words], { cwd: project, env });
-    running.push(child);
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (piece: string) => (stdout += piece));
-    child.stderr.setEncoding('utf8').on('data', (piece: string) => (stderr += piece));
-    const ended = once(child, 'close').then(([code]) => ({ stdout, stderr, code: code as number | null }));
-    return { process: child, said: () => ({ stdout, stderr }), ended };
-  }
-
+  const start = (...words: readonly string[]): Running => ground.start(project, ...words);
   const world = (): string => `project-${count}`;
-  const runs = async (): Promise<readonly Run[]> => (await client.runs.list(world())).items;
+  const runs = async (): Promise<readonly Run[]> => (await ground.client().runs.list(world())).items;
   const files = (): string[] => readdirSync(project).toSorted();
 
   async function decide(decision: 'approve' | 'deny'): Promise<void> {
-    await expect.poll(async () => (await client.approvals(world())).items.length, LATER).toBe(1);
-    const [approval] = (await client.approvals(world())).items;
+    await expect.poll(async () => (await ground.client().approvals(world())).items.length, LATER).toBe(1);
+    const [approval] = (await ground.client().approvals(world())).items;
     if (approval === undefined) throw new Error('nothing waits');
-    await client.decide(world(), approval, decision === 'approve' ? { decision, scope: 'once' } : { decision: 'deny' });
+    await ground
+      .client()
+      .decide(world(), approval, decision === 'approve' ? { decision, scope: 'once' } : { decision: 'deny' });
   }
 
   it('[RUN6] [RUN15] applies what the program did after an approval, and exits with its code', async () => {
     const script = 'cat > given; echo changed > a.txt; echo said; echo oops >&2; exit 3';
     const { process: child, ended } = start('run', '--', 'sh', '-c', script);
     child.stdin.end('from outside\n');
-    await expect.poll(async () => (await client.approvals(world())).items.length, LATER).toBe(1);
+    await expect.poll(async () => (await ground.client().approvals(world())).items.length, LATER).toBe(1);
     expect(files()).toEqual(['a.txt']);
     expect(readFileSync(join(project, 'a.txt'), 'utf8')).toBe('before\n');
     await decide('approve');
@@ -142,21 +80,19 @@ describe.skipIf(!canRun)('countersign run', () => {
       const { code, stderr } = await start('run', '--', 'no-such-program').ended;
       expect(code).toBe(127);
       expect(stderr).toContain('There is no program "no-such-program"');
-      expect((await client.approvals(world())).items).toEqual([]);
+      expect((await ground.client().approvals(world())).items).toEqual([]);
     },
   );
 
   it('[RUN4] without a world or a server, names the command that helps', async () => {
-    project = join(folder.path, `it's new`);
+    project = join(ground.path, `it's new`);
     mkdirSync(project);
     const { code, stderr } = await start('run', '--', 'true').ended;
     expect(code).toBe(2);
-    expect(stderr).toContain(`  countersign worlds add 'it s new' --folder '${folder.path}/it'\\''s new' --mode ask`);
-    const alone = spawn(process.execPath, [command, 'run', '--', 'true'], {
-      env: { ...env, COUNTERSIGN_HOME: join(folder.path, 'other') },
-    });
-    expect(await text(alone.stderr)).toContain('  countersign serve');
-    expect(existsSync(join(folder.path, 'other'))).toBe(false);
+    expect(stderr).toContain(`  countersign worlds add 'it s new' --folder '${ground.path}/it'\\''s new' --mode ask`);
+    const alone = await start('--home', join(ground.path, 'other'), 'run', '--', 'true').ended;
+    expect(alone.stderr).toContain('  countersign serve');
+    expect(existsSync(join(ground.path, 'other'))).toBe(false);
   });
 
   it('[RUN6.2] runs in the background, and keeps what the program says', async () => {
@@ -175,29 +111,34 @@ describe.skipIf(!canRun)('countersign run', () => {
     const left = start('run', '--', 'sh', '-c', script);
     const killed = start('run', '--', 'sh', '-c', script);
     for (const { said } of [left, killed]) await expect.poll(() => said().stdout, LATER).toBe('up\n');
-    await killServer();
+    await ground.killServer();
     killed.process.kill('SIGKILL');
     await killed.ended;
     left.process.stdin.end('later\n');
     await expect.poll(() => left.said().stderr, LATER).toContain('The server is not running');
-    await startServer();
-    await expect.poll(async () => (await client.approvals(world())).items.length, LATER).toBe(2);
+    await ground.startServer();
+    await expect.poll(async () => (await ground.client().approvals(world())).items.length, LATER).toBe(2);
     expect(files()).toEqual(['a.txt']);
-    const { items } = await client.approvals(world());
+    const { items } = await ground.client().approvals(world());
     const mine = items.find(({ effect }) => effect?.run?.exitCode === 5);
     const other = items.find(({ effect }) => effect?.run?.exitCode === -1);
     if (mine === undefined || other === undefined) throw new Error('both must wait');
-    await client.decide(world(), other, { decision: 'deny' });
-    await client.decide(world(), mine, { decision: 'approve', scope: 'once' });
+    await ground.client().decide(world(), other, { decision: 'deny' });
+    await ground.client().decide(world(), mine, { decision: 'approve', scope: 'once' });
     expect((await left.ended).code).toBe(5);
     expect(files()).toEqual(['a.txt', 'b.txt', 'c.txt']);
     expect(readFileSync(join(project, 'c.txt'), 'utf8')).toBe('later\n');
   });
 
   it('[RUN4] [RUN5] gives the program a terminal of its own, in a world that it offers to create', async () => {
-    project = join(folder.path, 'fresh');
+    project = join(ground.path, 'fresh');
     mkdirSync(project);
-    const terminal = openTerminal(['run', '--', 'bash', '--norc'], { env, cwd: project, columns: 90, rows: 30 });
+    const terminal = openTerminal(['run', '--', 'bash', '--norc'], {
+      env: ground.env,
+      cwd: project,
+      columns: 90,
+      rows: 30,
+    });
     await terminal.waitFor('Type "yes"');
     terminal.type(`yes${ENTER}`);
     await terminal.waitFor('$ ');
@@ -212,6 +153,6 @@ describe.skipIf(!canRun)('countersign run', () => {
     terminal.type(`exit 6${ENTER}`);
     await terminal.waitFor('The program changed nothing.');
     expect(await terminal.exitCode).toBe(6);
-    expect(await client.world('fresh')).toMatchObject({ value: { mode: 'ask' } });
+    expect(await ground.client().world('fresh')).toMatchObject({ value: { mode: 'ask' } });
   });
 });

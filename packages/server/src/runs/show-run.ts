@@ -4,6 +4,9 @@ import type { Run, RunState } from '@countersign/protocol';
 import type { KeptRun } from '@countersign/tools';
 import { KEPT_MS } from './runs.js';
 
+/** A call that failed before it began to apply, as when the server was killed. */
+const NEVER_APPLIED = 'Its call failed before it applied anything.';
+
 /** What became of a run, from its folder and from the call that may apply it. */
 export async function showRun(reader: StoreReader, { record, ended, status }: KeptRun): Promise<Run> {
   const call = status?.callId === undefined ? undefined : await reader.invocation(status.callId);
@@ -11,7 +14,10 @@ export async function showRun(reader: StoreReader, { record, ended, status }: Ke
   const first = stateOf(ended !== undefined, status, call);
   const state = first === 'applied' && call !== undefined && (await wasUndone(reader, call)) ? 'undone' : first;
   const rehearsal = approval?.rehearsal;
-  const reason = state === 'denied' ? (approval?.reason ?? undefined) : status?.reason;
+  const reason =
+    state === 'denied'
+      ? (approval?.reason ?? undefined)
+      : (status?.reason ?? (state === 'failed' ? NEVER_APPLIED : undefined));
   const keptFrom = keptSince(state, status, call);
   return {
     id: record.id,
