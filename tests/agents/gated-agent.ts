@@ -46,6 +46,8 @@ export interface Gate {
   signInLink(): Promise<string>;
   /** Starts the agent with a model that wants to run these commands, one after the other. */
   run(...names: string[]): Promise<AgentRun>;
+  /** The same in the world's own folder. */
+  runInWorld(...names: string[]): Promise<AgentRun>;
   /** The call that waits. */
   pending(): Promise<Approval>;
   /** Kills the server with SIGKILL and starts it again. */
@@ -70,6 +72,42 @@ export async function openGate(id: 'claude' | 'gemini'): Promise<Gate> {
   write(join(home, 'gate', `${id}.json`), JSON.stringify({ url, world, ...created, pass }));
   const closing: (() => Promise<void>)[] = [];
   let runs = 0;
+  const runIn = async (cwd: string, names: readonly string[]): Promise<AgentRun> => {
+    // Each run creates another file. A rule can allow it, unlike a redirection.
+    const commandOf = (name: string): string => `mktemp ${name}.XXXXXX`;
+    const toolResults: string[] = [];
+    const model = await startScriptedModel({
+      script: {
+        replies: [
+          ...names.map((name, at) => ({
+            when: { turn: at + 1, tool: agent.tool.name },
+            calls: [{ name: agent.tool.name, arguments: { [agent.tool.argument]: commandOf(name) } }],
+          })),
+          'Done.',
+        ],
+      },
+      onRequest: ({ request }) => void toolResults.push(...(request?.toolResults ?? [])),
+    });
+    const scene = { home: folder, model: model.url };
+    const hook = `'${process.execPath}' '${command}' gate hook --agent ${id} --home '${home}'`;
+    const exec = execCommand(home, command);
+    const files = agent.files(scene, { command: hook, waitSeconds: WAIT_S, pass, exec }, false);
+    for (const [path, text] of Object.entries(files)) write(path, text);
+    const env = { PATH: process.env['PATH'] ?? '', HOME: folder, TERM: 'dumb', NO_COLOR: '1', ...agent.env(scene) };
+    const running = runAgent(binOf(id), agent.arguments, { cwd, env, limitMs: LIMIT_MS });
+    closing.push(async () => {
+      running.kill();
+      await model.close();
+    });
+    return {
+      ended: running.ended.then(() => {
+        if (!running.endedByItself()) throw new Error(`the agent did not end: ${running.output()}`);
+      }),
+      toolResults,
+      ran: (name) => readdirSync(cwd).filter((file) => file.startsWith(`${name}.`)).length,
+      commandOf,
+    };
+  };
   return {
     folder,
     home,
@@ -84,41 +122,9 @@ export async function openGate(id: 'claude' | 'gemini'): Promise<Gate> {
       runs += 1;
       const cwd = join(work, `run-${runs}`);
       mkdirSync(cwd);
-      // Each run creates another file. A rule can allow it, unlike a redirection.
-      const commandOf = (name: string): string => `mktemp ${name}.XXXXXX`;
-      const toolResults: string[] = [];
-      const model = await startScriptedModel({
-        script: {
-          replies: [
-            ...names.map((name, at) => ({
-              when: { turn: at + 1, tool: agent.tool.name },
-              calls: [{ name: agent.tool.name, arguments: { [agent.tool.argument]: commandOf(name) } }],
-            })),
-            'Done.',
-          ],
-        },
-        onRequest: ({ request }) => void toolResults.push(...(request?.toolResults ?? [])),
-      });
-      const scene = { home: folder, model: model.url };
-      const hook = `'${process.execPath}' '${command}' gate hook --agent ${id} --home '${home}'`;
-      const exec = execCommand(home, command);
-      const files = agent.files(scene, { command: hook, waitSeconds: WAIT_S, pass, exec }, false);
-      for (const [path, text] of Object.entries(files)) write(path, text);
-      const env = { PATH: process.env['PATH'] ?? '', HOME: folder, TERM: 'dumb', NO_COLOR: '1', ...agent.env(scene) };
-      const running = runAgent(binOf(id), agent.arguments, { cwd, env, limitMs: LIMIT_MS });
-      closing.push(async () => {
-        running.kill();
-        await model.close();
-      });
-      return {
-        ended: running.ended.then(() => {
-          if (!running.endedByItself()) throw new Error(`the agent did not end: ${running.output()}`);
-        }),
-        toolResults,
-        ran: (name) => readdirSync(cwd).filter((file) => file.startsWith(`${name}.`)).length,
-        commandOf,
-      };
+      return await runIn(cwd, names);
     },
+    runInWorld: (...names) => runIn(work, names),
     async pending() {
       const waiting = async (): Promise<readonly Approval[]> => (await client.approvals(world)).items;
       await expect.poll(async () => (await waiting()).length, { timeout: LIMIT_MS, interval: 200 }).toBe(1);

@@ -113,7 +113,7 @@ describe.each(['claude', 'gemini'] as const)('the real %s behind the gate', (age
 
     // Last, because the rule stays.
     it('[EXT1] [CALL5] asks once if the rule always allows the call', LIMIT, async () => {
-      const run = await gate.run('one', 'one');
+      const run = await gate.runInWorld('one', 'one');
       await gate.client.decide(gate.world, await gate.pending(), { decision: 'approve', scope: 'always' });
       await run.ended;
       expect(run.ran('one')).toBe(2);
