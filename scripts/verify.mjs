@@ -97,6 +97,7 @@ async function run(part) {
       seconds: (result?.seconds ?? 0) + (performance.now() - startedAt) / 1000,
       figures: [...(result?.figures ?? []), ...part.figures(output)],
       leftOut: [...new Set([...(result?.leftOut ?? []), ...leftOutIn(output)])],
+      lists: part.lists?.(output) ?? [],
     };
     results[part.name] = result;
     writeFileSync(stateFile, `${JSON.stringify(results, undefined, 2)}\n`);

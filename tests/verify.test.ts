@@ -25,6 +25,11 @@ it('reads figures from the output of each kind of part', () => {
     'codex 1.2.3: gated',
     '1 as expected, 0 failed, 0 skipped',
   ]);
+  const tried = 'claude: 2 attempts from inside a run, 0 got through\ntried files (2): reads a key; lists | the home\n';
+  expect(figuresOf('agents', tried)).toEqual(['claude: 2 attempts from inside a run, 0 got through']);
+  expect(PARTS.find(({ name }) => name === 'agents')?.lists?.(tried)).toEqual([
+    ['files', '2', 'reads a key; lists | the home'],
+  ]);
   expect(figuresOf('run-kills', `100 kills of a run's server: {"applied":99}\n\n3 passed, 0 failed\n`)).toEqual([
     `100 kills of a run's server: {"applied":99}`,
     '3 passed, 0 failed',
@@ -52,8 +57,9 @@ it('the report keeps rows of earlier runs on the same machine', () => {
   const parts = [one, two];
   expect(others).not.toEqual([]);
   const result = { commit: 'a1', size: '1', ok: true, times: 1, seconds: 61, figures: ['7 passed'], leftOut: ['curl'] };
+  const lists = [['files', '2', 'reads a key | lists the home']];
   const machine = describeMachine();
-  const first = writeReport({ parts, results: { [one.name]: result }, machine, before: '' });
+  const first = writeReport({ parts, results: { [one.name]: { ...result, lists } }, machine, before: '' });
   expect(first).toContain(`| ${one.name} | ${one.what} | a1 | ${one.size.variable}=1 | 1 min 1 s | passed; 7 passed |`);
   expect(first).toContain(`| ${two.name} | ${two.what} |  |  |  | not run |`);
   expect(first).toContain(`- ${one.name}: curl`);
@@ -61,6 +67,8 @@ it('the report keeps rows of earlier runs on the same machine', () => {
   const second = writeReport({ parts, results, machine, before: first });
   expect(second).toContain(`${one.size.variable}=1 | 1 min 1 s | passed`);
   expect(second).toContain('| b2 |');
+  for (const report of [first, second])
+    expect(report).toContain(`| ${one.name}: files | 2 | reads a key \\| lists the home |`);
   expect(second).toContain('**failed**');
   expect(second).toContain(`- ${one.name}: curl`);
   expect(writeReport({ parts, results, machine: 'another', before: first })).not.toContain('| a1 |');

@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
  * @property {{ variable: string, full: string }} size An environment variable sets its size.
  * @property {(size: string) => { command: readonly string[], env?: Record<string, string>, times?: number }} run
  * @property {(output: string) => readonly string[]} figures From its output to what the report says.
+ * @property {(output: string) => readonly (readonly string[])[]} [lists] From its output to what it tried one by one.
  */
 
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
@@ -62,11 +63,15 @@ export const PARTS = [
   },
   {
     name: 'agents',
-    what: 'the same agents behind the gate, in every way to decide',
+    what: 'the same agents behind the gate, in every way to decide, and attempts to leave a run from inside them',
     minutes: 8,
     size: { variable: 'AGENT_TESTS', full: AGENTS.join(' ') },
     run: (size) => test(size.split(' '), '1'),
-    figures: tally,
+    figures: (output) => [
+      ...linesOf(output, /^(\w+: \d+ attempts from inside a run, \d+ got through)$/gm),
+      ...tally(output),
+    ],
+    lists: (output) => [...output.matchAll(/^tried (\w+) \((\d+)\): (.*)$/gm)].map(([, ...found]) => found),
   },
   {
     name: 'red-team',

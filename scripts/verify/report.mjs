@@ -10,6 +10,7 @@ import { arch, cpus, release, totalmem, type } from 'node:os';
  * @property {number} seconds
  * @property {readonly string[]} figures
  * @property {readonly string[]} leftOut What could not run on this machine.
+ * @property {readonly (readonly string[])[]} [lists] What was tried one by one: a name, how many, and each of them.
  */
 
 /** Neither host names nor paths. */
@@ -41,6 +42,16 @@ export function writeReport({ parts, results, machine, before }) {
     ...known.filter((line) => !parts.some(({ name }) => name in results && line.startsWith(`- ${name}: `))),
     ...parts.flatMap(({ name }) => (results[name]?.leftOut ?? []).map((line) => `- ${name}: ${line}`)),
   ];
+  const lists = [
+    ...(isSameMachine ? before.split('\n').filter((line) => /^\| [\w-]+: /.test(line)) : []).filter(
+      (line) => !parts.some(({ name }) => name in results && line.startsWith(`| ${name}: `)),
+    ),
+    ...parts.flatMap(({ name }) =>
+      (results[name]?.lists ?? []).map(([of = '', ...rest]) =>
+        row(`${name}: ${of}`, ...rest.map((cell) => cell.replaceAll('|', '\\|'))),
+      ),
+    ),
+  ];
   return [
     '# Verification',
     '',
@@ -52,6 +63,9 @@ export function writeReport({ parts, results, machine, before }) {
     '|---|---|---|---|---|---|',
     ...rows,
     '',
+    ...(lists.length === 0
+      ? []
+      : ['## What was tried one by one', '', row('part', 'count', 'what'), '|---|---|---|', ...lists, '']),
     '## What did not run on this machine',
     '',
     ...(leftOut.length === 0 ? ['No part that ran left anything out.'] : leftOut),

@@ -25,7 +25,10 @@ export interface Running {
 /** A server in another process, and commands that use it, in a home of their own. */
 export interface RunGround {
   readonly path: string;
-  readonly env: Readonly<Record<string, string>>;
+  /** Of its commands. */
+  readonly env: Record<string, string>;
+  /** The server's PID. */
+  pid(): number;
   /** Its client: another one after each start. */
   client(): Client;
   start(project: string, ...words: readonly string[]): Running;
@@ -35,11 +38,13 @@ export interface RunGround {
   close(): Promise<void>;
 }
 
-export async function openRunGround(): Promise<RunGround> {
+/** `variables`: more of them for the commands. */
+export async function openRunGround(variables: Readonly<Record<string, string>> = {}): Promise<RunGround> {
   const folder = await makeFolder();
   const port = await freePort();
   const at = (name: string): string => join(folder.path, name);
-  const env = {
+  const env: Record<string, string> = {
+    ...variables,
     PATH: process.env['PATH'] ?? '',
     HOME: folder.path,
     COUNTERSIGN_HOME: at('home'),
@@ -70,6 +75,7 @@ export async function openRunGround(): Promise<RunGround> {
   return {
     path: folder.path,
     env,
+    pid: () => server.pid ?? 0,
     client: () => client,
     start(project, ...words) {
       const child = spawn(process.execPath, [command, ...words], { cwd: project, env });

@@ -51,7 +51,7 @@ export interface RunRow {
 }
 
 /** How to start each agent with a prompt, and the call of its shell tool. */
-const STARTS: Readonly<
+export const STARTS: Readonly<
   Record<
     DrillAgent,
     {
@@ -246,7 +246,7 @@ function commandOf(script: string): string {
 }
 
 /** An agent that counts its tokens would summarize the conversation. */
-const USAGE = { input: 100, output: 10 };
+export const USAGE = { input: 100, output: 10 };
 
 const POLL_MS = 200;
 
