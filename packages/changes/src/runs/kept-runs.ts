@@ -9,6 +9,7 @@ import { findUnfinished, noteApplied, undoUnfinished, wasApplied } from '../appl
 import { keptFolders } from '../apply/kept-folders.js';
 import { describeChange } from '../effect/describe-change.js';
 import { WHOLE_LIMITS } from '../effect/effect-of.js';
+import { changedSettings } from '../git/changed-settings.js';
 import { dropLeftovers, finishGitChange } from '../git/apply-git-change.js';
 import { describeGitChange, isEmptyGitChange, type GitChange } from '../git/git-change.js';
 import { hasOwnChanges } from '../git/has-own-changes.js';
@@ -221,12 +222,14 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
         if (!existsSync(workingDirectory)) throw new Error(`there is no folder ${workingDirectory} any more`);
         for (const path of include) await bringBack(layer, path);
         const notApplied = await setAside(layer, include);
-        return await planChange(place, layer, { ...rules, withoutGit: true }, async (draft, leftOut) => {
+        const settings = await changedSettings(root, workingDirectory);
+        return await planChange(place, layer, { ...rules, withoutGit: true }, async (draft, others) => {
           const run = await must(id);
           refuseUnlessSealable(run);
           const git = hasStartRefs(root)
             ? await readGitChange({ root, workingDirectory, inSandbox, branch, isProtected: rules.isProtected }, draft)
             : undefined;
+          const leftOut = [...others, ...settings];
           const isUnchanged = isEmptyPlan(draft.plan) && (git === undefined || isEmptyGitChange(git));
           if (isUnchanged && described.login === undefined) {
             const lost = [...leftOut.map(({ path }) => path), ...(git?.stays ?? []).map(({ name: ref }) => ref)];

@@ -19,6 +19,34 @@ const sh = (cwd: string, script: string): string =>
   execFileSync('/bin/sh', ['-euc', script], { cwd, env, encoding: 'utf8' });
 
 describe.runIf(canMount)('the commits of a run', () => {
+  it('[RUN16.1] come without hooks and settings of Git, which are named', async () => {
+    const t = await openRuns({ 'a.txt': 'old\n' });
+    if (t === undefined) throw new Error('this system can mount no overlay');
+    sh(
+      t.folder,
+      'git init -q -b main; echo : > .git/hooks/same; echo : > .git/hooks/mine; git add -A; git commit -qm 1',
+    );
+    const run = await t.start();
+    const upper = join(run.root, 'upper');
+    cpSync(t.folder, upper, { recursive: true });
+    const script = 'git commit -q --allow-empty -m 2; cd .git; echo evil | tee hooks/mine hooks/pre-commit';
+    sh(upper, `${script}; touch hooks/x.sample; mkdir -p modules/x; git config core.hooksPath /x`);
+    t.write(run, {});
+    const waiting = await t.end(run);
+    const named = ['.git/config', '.git/hooks/mine', '.git/hooks/pre-commit', '.git/modules'];
+    expect(waiting.effect?.leftOut.map(({ path }) => path)).toEqual(named);
+    // Also when it is asked again.
+    await t.decide(waiting, 'deny');
+    await t.reach(run, 'denied');
+    await t.t.api('POST', `/worlds/alpha/runs/${run.id}/apply`);
+    const again = await t.show(run);
+    expect(again.effect?.effectHash).toBe(waiting.effect?.effectHash);
+    await t.decide(again, 'approve');
+    await t.reach(run, 'applied');
+    expect([t.read('.git/hooks/mine'), t.read('.git/hooks/pre-commit')]).toEqual([':\n', undefined]);
+    expect(sh(t.folder, 'git log --format=%s; git config core.hooksPath || echo none')).toBe('2\n1\nnone\n');
+  });
+
   it('[RUN28] are on the card, need a person, and each get a receipt that a plain clone can verify', async () => {
     const t = await openRuns({ 'a.txt': 'old\n' }, { rules: ['allow run writing **'] });
     if (t === undefined) throw new Error('this system can mount no overlay');
