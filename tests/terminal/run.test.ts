@@ -81,6 +81,7 @@ describe.skipIf(!canRun)('countersign run', () => {
       expect(code).toBe(127);
       expect(stderr).toContain('There is no program "no-such-program"');
       expect((await ground.client().approvals(world())).items).toEqual([]);
+      expect((await runs()).map(({ state }) => state)).toEqual(['discarded', 'unchanged']);
     },
   );
 
@@ -90,6 +91,13 @@ describe.skipIf(!canRun)('countersign run', () => {
     const { code, stderr } = await start('run', '--', 'true').ended;
     expect(code).toBe(2);
     expect(stderr).toContain(`  countersign worlds add 'it s new' --folder '${ground.path}/it'\\''s new' --mode ask`);
+    // No world may have these folders, so none is suggested.
+    for (const place of [ground.path, '/']) {
+      project = place;
+      const refused = await start('run', '--', 'true').ended;
+      expect([refused.code, refused.stderr.includes('worlds add')]).toEqual([2, false]);
+      expect(refused.stderr).toContain(`${place} contains your home folder`);
+    }
     const alone = await start('--home', join(ground.path, 'other'), 'run', '--', 'true').ended;
     expect(alone.stderr).toContain('  countersign serve');
     expect(existsSync(join(ground.path, 'other'))).toBe(false);

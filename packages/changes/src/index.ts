@@ -32,7 +32,7 @@ export { readGitChange } from './git/read-git-change.js';
 export type { EndedDraft } from './git/read-git-change.js';
 export { describeGitChange, gitChangeSchema, isEmptyGitChange } from './git/git-change.js';
 export type { GitChange } from './git/git-change.js';
-export { ASIDE, bringBack, setAside } from './git/set-aside.js';
+export { ASIDE, setAside } from './git/set-aside.js';
 export type { NotApplied } from './git/set-aside.js';
 export { findIdentity } from './git/find-identity.js';
 export { findGitFolder, keepStartRefs, START, whyNoGit } from './git/refs.js';

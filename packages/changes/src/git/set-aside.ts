@@ -4,6 +4,7 @@ import { Buffer } from 'node:buffer';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { writeDurably } from '../files/write-durably.js';
+import { leftOutSchema, type LeftOut } from '../inspect/left-out.js';
 import { layerReader, type LayerReader } from '../plan/layer-entries.js';
 import { isGitFolder } from '../runs-later/runs-later.js';
 import { readIgnoreRules, type IgnoreRules } from './ask-ignored.js';
@@ -22,40 +23,45 @@ export const ASIDE = 'aside';
 
 /**
  * Moves out of a draft what is never applied as files: the Git folder of a repository that was there before, and what the folder's own rules ignored before the run. The rules in the
- * draft don't count, because the program could have written them. `include`: paths that a person wants applied all the same.
+ * draft don't count, because the program could have written them. `include`: paths that a person wants applied all the same. What an earlier call has
+ * set aside is judged again.
  */
 export async function setAside(
   { root, upper, workingDirectory }: { root: string; upper: string; workingDirectory: string },
   include: readonly string[] = [],
 ): Promise<NotApplied[]> {
+  for (const path of await readList(root, ASIDE_LIST, z.string())) await bringBack({ root, upper }, path);
   const rules = await readIgnoreRules(workingDirectory);
   const now: Walking = { root, upper, workingDirectory, rules, include, reader: await layerReader(upper), found: [] };
   let folders = [''];
   while (folders.length > 0) folders = await walkLevel(folders, now);
-  const all = [...(await readList(root)), ...now.found].filter(({ path }) => !include.includes(path));
-  const sorted = all.toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  await writeDurably(join(root, LIST), JSON.stringify(sorted));
+  const sorted = now.found.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  await writeDurably(join(root, ASIDE_LIST), JSON.stringify(sorted.map(({ path }) => path)));
   return sorted;
 }
 
-/** What was set aside when an earlier change of the same draft was sealed. */
-const LIST = 'aside.json';
-const listSchema = z.array(
-  z.strictObject({ path: z.string(), files: z.number().int(), hint: z.string().exactOptional() }),
-);
+const ASIDE_LIST = 'aside.json';
+const LEFT_OUT_LIST = 'left-out.json';
 
-async function readList(root: string): Promise<NotApplied[]> {
-  const text = await readFile(join(root, LIST), 'utf8').catch(() => '[]');
-  return listSchema.parse(JSON.parse(text));
+/** Keeps what was left out of a draft, which lacks it from now on. Returns all that ever was, for the next card. */
+export async function noteLeftOut(root: string, leftOut: readonly LeftOut[]): Promise<LeftOut[]> {
+  const before = await readList(root, LEFT_OUT_LIST, leftOutSchema);
+  const all = [...new Map([...before, ...leftOut].map((one) => [one.path, one])).values()];
+  await writeDurably(join(root, LEFT_OUT_LIST), JSON.stringify(all));
+  return all;
 }
 
-/** Moves what was set aside back into the draft, except its Git folder. Follows no link: the program could have made one that leads outside. */
-export async function bringBack({ root, upper }: { root: string; upper: string }, path: string): Promise<void> {
+async function readList<T>(root: string, name: string, schema: z.ZodType<T>): Promise<T[]> {
+  const text = await readFile(join(root, name), 'utf8').catch(() => '[]');
+  return z.array(schema).parse(JSON.parse(text));
+}
+
+/** Moves a path that was set aside back into the draft. Follows no link: the program could have made one that leads outside. */
+async function bringBack({ root, upper }: { root: string; upper: string }, path: string): Promise<void> {
   const aside = join(root, ASIDE);
   const from = join(aside, path);
   const isThere = lstatSync(from, { throwIfNoEntry: false }) !== undefined;
-  if (!isThere || path.split('/').some(isGitFolder) || !leadsThroughFolders(aside, path)) return;
-  if (!leadsThroughFolders(upper, path)) return;
+  if (!isThere || !leadsThroughFolders(aside, path) || !leadsThroughFolders(upper, path)) return;
   await mkdir(dirname(join(upper, path)), { recursive: true });
   await rename(from, join(upper, path));
 }

@@ -21,6 +21,8 @@ export interface WrittenLayer {
   readonly stillSeen: StillSeen;
   /** See `LayerToPlan`. */
   readonly skipsSame?: true | undefined;
+  /** For a layer that may be planned several times: keeps what is left out, which the layer then lacks, and returns all that ever was. */
+  readonly noteLeftOut?: (leftOut: readonly LeftOut[]) => Promise<readonly LeftOut[]>;
 }
 
 /** Gets a planned change, what was left out of it, and the current moment, while the folder is locked. */
@@ -32,14 +34,15 @@ export type ActOnPlan<T> = (change: PlannedChange, leftOut: readonly LeftOut[], 
  */
 export async function planChange<T>(
   lock: ProcessLock,
-  { root, upper, workingDirectory, since, stillSeen, skipsSame }: WrittenLayer,
+  { root, upper, workingDirectory, since, stillSeen, skipsSame, noteLeftOut }: WrittenLayer,
   rules: LayerRules,
   act: ActOnPlan<T>,
 ): Promise<T> {
   return await lockFolder(workingDirectory, lock, async () => {
     const now = await readDiskClock(join(root, 'clock'));
     if (wentBack(since, now)) throw new Error('the system clock was set back while it ran; run the command again');
-    const refused = await inspectLayer(upper, workingDirectory, rules);
+    const found = await inspectLayer(upper, workingDirectory, rules);
+    const refused = (await noteLeftOut?.(found)) ?? found;
     const { plan, leftOut } = await planLayer({
       upper,
       workingDirectory,

@@ -19,13 +19,14 @@ import { findGitFolder, isMovable, keepStartRefs, START, whyNoGit } from '../git
 import type { InSandbox } from '../git/run-git.js';
 import { writeNotes } from '../git/write-notes.js';
 import { writeDurably } from '../files/write-durably.js';
-import { ASIDE, bringBack, setAside, type NotApplied } from '../git/set-aside.js';
+import { ASIDE, noteLeftOut, setAside, type NotApplied } from '../git/set-aside.js';
 import { changedOutside } from './changed-outside.js';
 import { needsPerson } from './needs-person.js';
 import { readDiskClock, type DiskMoment } from '../files/disk-clock.js';
 import { holdFolder, lockFolder, type ProcessLock } from '../files/lock-folder.js';
 import { find } from '../files/open-folder.js';
 import { removeTree } from '../files/remove-tree.js';
+import type { LeftOut } from '../inspect/left-out.js';
 import type { LayerRules } from '../inspect/why-left-out.js';
 import { ChangeConflict } from '../plan/change-conflict.js';
 import type { StillSeen } from '../plan/find-emptied.js';
@@ -215,12 +216,14 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
       const name = hasStartRefs(root) ? (wanted ?? first.record.branch) : undefined;
       // On a branch, what others changed meanwhile is no conflict: the working tree stays as it is.
       const since = name === undefined ? start : await readDiskClock(join(root, 'clock'));
-      const layer = { root, upper: join(root, 'upper'), workingDirectory, since, stillSeen, skipsSame: true } as const;
+      const layer = {
+        ...({ root, upper: join(root, 'upper'), workingDirectory, since, stillSeen, skipsSame: true } as const),
+        noteLeftOut: (leftOut: readonly LeftOut[]) => noteLeftOut(root, leftOut),
+      };
       refuseUnlessSealable(first);
       const branch = name === undefined ? undefined : { name, program: program.join(' ') };
       try {
         if (!existsSync(workingDirectory)) throw new Error(`there is no folder ${workingDirectory} any more`);
-        for (const path of include) await bringBack(layer, path);
         const notApplied = await setAside(layer, include);
         const settings = await changedSettings(root, workingDirectory);
         return await planChange(place, layer, { ...rules, withoutGit: true }, async (draft, others) => {

@@ -45,6 +45,31 @@ describe.runIf(canMount)('a run in a repository', () => {
     expect([t.read('build/x'), t.read('build/y'), t.read('a.txt')]).toEqual(['x', undefined, 'new\n']);
   });
 
+  it('[RUN24.1] says again what is left out, and judges ignored paths again, each time that it asks', async () => {
+    const t = await open();
+    const run = await t.start();
+    t.write(run, { 'a.txt': 'new\n', 'build/x': 'x', 'build/y': 'y', '.vscode/tasks.json': '{}' });
+    const seen = async (include: string[]) => {
+      await t.t.api('POST', `/worlds/alpha/runs/${run.id}/apply`, { include });
+      const waiting = await t.show(run);
+      const { files = [], leftOut = [], run: more } = waiting.effect ?? {};
+      await t.decide(waiting, 'deny');
+      await t.reach(run, 'denied');
+      return [
+        files.map(({ path }) => path),
+        more?.notApplied?.map(({ path }) => path),
+        leftOut.map(({ path }) => path),
+      ];
+    };
+    await t.end(run);
+    const left = ['.vscode'];
+    const first = await seen([]);
+    expect(first).toEqual([['a.txt'], ['build'], left]);
+    expect(await seen(['build/x'])).toEqual([['a.txt', 'build', 'build/x'], ['build/y'], left]);
+    expect(await seen([])).toEqual(first);
+    expect(await seen(['build'])).toEqual([['a.txt', 'build', 'build/x', 'build/y'], undefined, left]);
+  });
+
   it('[RUN24.1] no rule allows an included file', async () => {
     const t = await open();
     await t.setRules('allow run writing src/**');

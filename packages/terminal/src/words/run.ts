@@ -34,6 +34,8 @@ export const runWords = {
       `No world has the folder ${folder}. Create one:`,
       `countersign worlds add ${quote(name)} --folder ${quote(folder)} --mode ask`,
     ),
+  holdsHome: (folder: string): string =>
+    `${folder} contains your home folder, which agents must not reach. Change to the folder of a project, then run this again.`,
   createWorld: (folder: string, name: string): string =>
     `No world has the folder ${folder}. Create the world "${name}" (mode ask, no rules)?`,
   noTerminal:

@@ -1,3 +1,5 @@
+import { homedir } from 'node:os';
+import { dirname } from 'node:path';
 import { readAll, type Client } from '@countersign/client';
 import { nameFrom, type World } from '@countersign/protocol';
 import { CommandError } from '../../command-error.js';
@@ -20,11 +22,18 @@ export async function findRunWorld(
   return { ...world, folder: world.folder };
 }
 
+/** No world may have such a folder (SAFE1). */
+function holdsHome(folder: string): boolean {
+  const home = realPath(homedir()) ?? homedir();
+  return folder === dirname(folder) || home === folder || home.startsWith(`${folder}/`);
+}
+
 async function find(context: CommandContext, client: Client, name: string | undefined): Promise<World> {
   if (name !== undefined) return await findWorld(client, name);
   const folder = realPath(process.cwd()) ?? process.cwd();
   const here = worldsOf(await readAll((page) => client.worlds(page)), folder);
   if (here.length > 0) return await findWorld(client, undefined);
+  if (holdsHome(folder)) throw new CommandError(words.holdsHome(folder));
   const newName = nameFrom(folder, 'project') || 'Project';
   if (!context.isPerson) throw new CommandError(words.noWorld(folder, newName));
   await confirm(context, { yes: undefined, what: words.createWorld(folder, newName) });
