@@ -18,7 +18,7 @@ export { claimExternal, findExternal, type ClaimRequest } from './runners/claim-
 export type { Verdict } from './runners/claim-external.js';
 export type { ExternalCaller } from './runners/session.js';
 export { proposeExternal } from './runners/propose-external.js';
-export { proposeSealed, readRunSetting, sealedCallOf } from './runners/propose-sealed.js';
+export { proposeSealed, readRunSetting, recordRun, sealedCallOf } from './runners/propose-sealed.js';
 export type { ExternalProposal } from './runners/write-external.js';
 export { endExternalSession, reportExternal } from './runners/report-call.js';
 export { withdrawExternal } from './runners/withdraw-external.js';

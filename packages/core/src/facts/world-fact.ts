@@ -1,4 +1,4 @@
-import { isRule, type Signer } from '@countersign/protocol';
+import { isRule, RUN_TOOL, type Signer } from '@countersign/protocol';
 import { maskSecrets } from '../masking/index.js';
 import type {
   AgentRecord,
@@ -48,6 +48,8 @@ export type WorldFact =
     }
   /** Providers belong to no world, so each world records the change. `why` contains no key. */
   | { kind: 'providers-changed'; decision: `provider ${'added' | 'changed' | 'removed'}`; why: string; by: Signer }
+  /** A program starts in a draft, or a person discards what it changed. */
+  | { kind: 'run-started' | 'run-discarded'; run: string; agentId: string; program: readonly string[]; by: Signer }
   /** Other people can now sign calls that wait. */
   | { kind: 'signers-changed'; approvals: readonly ApprovalRecord[] }
   /** A call was rehearsed to check the policy. The arguments are masked. */
@@ -228,6 +230,12 @@ export function deriveWorld(fact: WorldFact): DerivedOfWorld {
     }
     case 'providers-changed':
       return { records: [policy(fact.decision, { why: maskSecrets(fact.why), ...fact.by })] };
+    case 'run-started':
+    case 'run-discarded': {
+      const { kind, run, agentId, program, by } = fact;
+      const shown = { run, program: program.map((word) => maskSecrets(word)) };
+      return { records: [policy(kind.replace('-', ' '), { agentId, tool: RUN_TOOL, arguments: shown, ...by })] };
+    }
     case 'signers-changed':
       return { events: fact.approvals.map(({ id, chatId }) => crud('update', 'approval', id, chatId)) };
     case 'policy-checked': {

@@ -2,8 +2,9 @@ import { RUN_TOOL, type Signer } from '@countersign/protocol';
 import { policiesOf } from '../memory/world-snapshot.js';
 import { closedHosts, protectPaths } from '../policy/index.js';
 import type { ProtectedPaths } from '../ports/index.js';
-import { noWorld, readSnapshot } from '../step/commit.js';
+import { changeWorld, noWorld, readSnapshot } from '../step/commit.js';
 import type { CallPlace, Runtime } from '../step/runtime.js';
+import { writeFact } from '../step/write-fact.js';
 import { proposeExternal } from './propose-external.js';
 import { callOfKey, chatOfSession } from './session.js';
 
@@ -41,6 +42,23 @@ export async function proposeSealed(
   const sealed = { ...proposal, program: RUN_TOOL, toolName: RUN_TOOL, signal };
   const caller = { by, credential: RUN_TOOL, claim: '' };
   await proposeExternal(runtime, worldId, { ...sealed, runs: { where: 'here', sealed: true } }, caller);
+}
+
+/** Records that a program starts in a draft, or that a person discards its draft (LOG1). */
+export async function recordRun(
+  runtime: Runtime,
+  { kind, worldId, id: run, agentId, program }: RunChange,
+  by: Signer,
+): Promise<void> {
+  await changeWorld(runtime, kind, worldId, ({ tx }) => writeFact(tx, { kind, run, agentId, program, by }));
+}
+
+interface RunChange {
+  kind: 'run-started' | 'run-discarded';
+  worldId: string;
+  id: string;
+  agentId: string;
+  program: readonly string[];
 }
 
 /** What the rules of a world mean for a program that runs in a draft of its folder. */

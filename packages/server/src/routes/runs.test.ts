@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AuditEntry } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeRuns, openRuns, type RunFixture } from '../testing/run-fixture.js';
 
@@ -79,7 +80,7 @@ describe.runIf(canMount)('runs over HTTP', () => {
     expect(t.read('a.txt')).toBe('mine\n');
   });
 
-  it('[RUN17.1] removes a discarded draft, and denies what waits for a decision about it', async () => {
+  it('[RUN17.1] [LOG1.1] removes a discarded draft, and denies what waits for a decision about it', async () => {
     const t = await open({ 'a.txt': 'old\n' });
     const run = await t.start();
     t.write(run, { 'a.txt': 'new\n' });
@@ -88,6 +89,13 @@ describe.runIf(canMount)('runs over HTTP', () => {
     expect((await t.decide(waiting, 'approve')).status).toBe(409);
     expect((await t.t.api('POST', `/worlds/alpha/runs/${run.id}/apply`)).status).toBe(409);
     expect(t.read('a.txt')).toBe('old\n');
+    const { body } = await t.t.api<{ items: AuditEntry[] }>('GET', '/worlds/alpha/audit');
+    const about = { kind: 'policy', tool: 'run', arguments: { run: run.id, program: ['make', 'all'] } };
+    const who: unknown = expect.objectContaining({ kind: 'token' });
+    expect(body.items.filter(({ kind, tool }) => kind === 'policy' && tool === 'run')).toMatchObject([
+      { ...about, decision: 'run started', who },
+      { ...about, decision: 'run discarded', who },
+    ]);
   });
 
   it('[RUN17] keeps the draft if no change can be made of it, says why, and asks when it can', async () => {

@@ -1,4 +1,4 @@
-import { decideCall } from '@countersign/core';
+import { decideCall, recordRun } from '@countersign/core';
 import {
   applyRunSchema,
   CountersignError,
@@ -137,15 +137,18 @@ export const runRoutes = [
       const { world } = params;
       await requireApprovals(c, context, world);
       const run = await readRun(context, params);
-      const { status } = run;
+      const { status, record } = run;
+      const { runtime } = context.engine;
+      const signer = await signerOf(c, context, world);
       const drafts = draftsOf(context);
       // A supervisor that couldn't start the program discards it.
       if (run.ended === undefined && !(await drafts.isInUse(run)))
         await drafts.kept.noteEnd(params.run, SUPERVISOR_DIED);
       await drafts.kept.discard(params.run);
+      await recordRun(runtime, { ...record, kind: 'run-discarded' }, signer);
       if (status?.state === 'waiting' && status.callId !== undefined) {
         const denial = { tool_call_id: status.callId, decision: 'deny', reason: 'The run was discarded.' } as const;
-        await decideCall(context.engine.runtime, world, undefined, denial, await signerOf(c, context, world));
+        await decideCall(runtime, world, undefined, denial, signer);
       }
       return await answer(context, params);
     },

@@ -67,7 +67,7 @@ describe.runIf(canMount)('a run in a repository', () => {
     expect(first).toEqual([['a.txt'], ['build'], left]);
     expect(await seen(['build/x'])).toEqual([['a.txt', 'build', 'build/x'], ['build/y'], left]);
     expect(await seen([])).toEqual(first);
-    expect(await seen(['build'])).toEqual([['a.txt', 'build', 'build/x', 'build/y'], undefined, left]);
+    expect(await seen(['build'])).toEqual([['a.txt', 'build', 'build/x', 'build/y'], [], left]);
   });
 
   it('[RUN24.1] no rule allows an included file', async () => {

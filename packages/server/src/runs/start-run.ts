@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { addAgent, readRunSetting, showAgents } from '@countersign/core';
+import { addAgent, readRunSetting, recordRun, showAgents } from '@countersign/core';
 import { errorMessage } from '@countersign/core/ports';
 import {
   CountersignError,
@@ -66,6 +66,7 @@ export async function startRun(
     ...(branch === undefined ? {} : { branch }),
     supervisor,
   });
+  await recordRun(runtime, { ...record, kind: 'run-started' }, by);
   return {
     id: record.id,
     world: worldId,
