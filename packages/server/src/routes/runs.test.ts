@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditEntry } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -156,19 +157,21 @@ describe.runIf(canMount)('runs over HTTP', () => {
 
   it('[RUN17.3] refuses a run if there are 200 drafts, and counts none that were applied or changed nothing', async () => {
     const t = await open();
-    const copy = ({ id, root }: { id: string; root: string }): void => {
+    const copy = async ({ id, root }: { id: string; root: string }): Promise<void> => {
       const copied = `run_${crypto.randomUUID()}`;
       const to = root.replace(id, copied);
-      cpSync(root, to, { recursive: true });
-      const record = readFileSync(join(to, 'run.json'), 'utf8');
-      writeFileSync(join(to, 'run.json'), record.replace(id, copied));
+      await mkdir(to);
+      for (const name of ['run.json', 'ended.json', 'status.json']) {
+        const text = await readFile(join(root, name), 'utf8').catch(() => undefined);
+        if (text !== undefined) await writeFile(join(to, name), text.replace(id, copied));
+      }
     };
     const unchanged = await t.start();
     t.write(unchanged, {});
     expect((await t.end(unchanged)).state).toBe('unchanged');
-    for (let count = 1; count < 200; count += 1) copy(unchanged);
+    for (let count = 1; count < 200; count += 1) await copy(unchanged);
     const running = await t.start();
-    for (let count = 1; count < 200; count += 1) copy(running);
+    for (let count = 1; count < 200; count += 1) await copy(running);
     await expect(t.start()).rejects.toThrow('There are 200 drafts of runs already.');
   });
 });
