@@ -19,7 +19,7 @@ const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/packa
 
 const RED_TEAM = ['tests/red-team'];
 const KILLS = ['packages/countersign/src/crash.test.ts', 'packages/tools/src/sandbox/draft/rehearsal/killed.test.ts'];
-const RUN_KILLS = ['tests/terminal/run-kills.test.ts'];
+const RUN_KILLS = ['tests/terminal/run-kills.test.ts', 'tests/agents/run-kills.test.ts'];
 const CORPORA = ['packages/tools/src/sandbox/draft/rehearsal/corpora.test.ts'];
 const AGENTS = ['tests/agents'];
 const SOAK = ['tests/many-processes/postgres-soak.test.ts', 'tests/many-processes/postgres-failures.test.ts'];
@@ -99,8 +99,8 @@ export const PARTS = [
   },
   {
     name: 'run-kills',
-    what: 'the program, the supervisor or the server killed at random moments of a run',
-    minutes: 12,
+    what: 'the program, the supervisor or the server killed at random moments of a run, and of a run of each real agent',
+    minutes: 18,
     size: { variable: 'RUN_KILLS', full: '100' },
     run: (size) => test(RUN_KILLS, '1', { RUN_KILLS: size }),
     figures: (output) => [...linesOf(output, /^(\d+ kills of a run.*)$/gm), ...tally(output)],
