@@ -88,7 +88,6 @@ export type RunEnd = z.infer<typeof runEndSchema>;
 /** The content of `ended.json`, which the supervisor writes when every process of the run is dead. */
 export const endedRunSchema = z.strictObject({
   exitCode: field(z.number().int().min(-1).max(255), 'Exit code, or 128 plus the signal.'),
-  signal: field(z.string().max(20).exactOptional(), 'Signal that ended the program, such as SIGKILL.'),
   why: field(runEndSchema.clone(), 'Why it ended.'),
   hosts: field(z.array(triedHostSchema.clone()).max(10_000).default([]), 'Hosts that it tried to reach.'),
   variables: field(z.array(z.string().max(200)).max(10_000).default([]), 'Names of its environment variables.'),

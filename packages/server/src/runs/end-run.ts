@@ -9,7 +9,7 @@ import {
 } from '@countersign/protocol';
 import type { KeptRun } from '@countersign/tools';
 import type { AppContext } from '../app/context.js';
-import { draftsOf } from './runs.js';
+import { atRest, draftsOf } from './runs.js';
 
 type Context = Pick<AppContext, 'engine' | 'runs'>;
 
@@ -32,6 +32,7 @@ export async function endRun(context: Context, id: string): Promise<void> {
 /** Asks again about a run whose changes weren't applied, against the folder as it is now, with what a person wants besides. */
 export async function applyRun(context: Context, id: string, more: ApplyRun): Promise<void> {
   const isSame = more.include.length === 0 && more.branch === undefined;
+  atRest.delete(id);
   await oneAtATime(id, async () => {
     const run = await draftsOf(context).kept.read(id);
     if (run?.ended === undefined) throw new CountersignError('conflict', 'The program is still running.');

@@ -133,6 +133,29 @@ describe.runIf(canMount)('[RUN19] a run outlives its supervisor and the server',
     expect(existsSync(run.root)).toBe(false);
   });
 
+  it('[RUN17] is not read again once nothing is left to do, until it is removed', async () => {
+    const t = await open();
+    const run = await t.start();
+    t.write(run, {});
+    expect((await t.end(run)).state).toBe('unchanged');
+    let reads = 0;
+    const read = (id: string) => {
+      reads += 1;
+      return t.drafts.kept.read(id);
+    };
+    const context = contextOf(t);
+    const drafts = { ...t.drafts, kept: { ...t.drafts.kept, read } };
+    const counted = { ...context, runs: { ...context.runs, drafts } };
+    await sweepRuns(counted);
+    expect(reads).toBeGreaterThan(0);
+    reads = 0;
+    await sweepRuns(counted);
+    expect(reads).toBe(0);
+    t.t.clock.advance(Date.parse((await t.show(run)).keptUntil ?? '') - t.t.clock.now());
+    await sweepRuns(counted);
+    expect(existsSync(run.root)).toBe(false);
+  });
+
   it('[RUN21] can be undone as a whole, with its removed files', async () => {
     const t = await open();
     const run = await t.start();

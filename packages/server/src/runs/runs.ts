@@ -19,6 +19,9 @@ interface HasRuns {
 /** What was denied or never applied is kept this long after that. */
 export const KEPT_MS = 14 * 24 * 3_600_000;
 
+/** When to look again after runs whose changes were applied or that nothing is left of, so that looking costs no more with each of them. */
+export const atRest = new Map<string, number>();
+
 /** Throws if this server can't run programs in drafts. */
 export function draftsOf({ runs }: HasRuns): RunDrafts {
   const drafts = runs?.drafts ?? { refused: "This server can't run programs in drafts." };

@@ -2,7 +2,7 @@ import type { EndedRun } from '@countersign/protocol';
 import type { AppContext } from '../app/context.js';
 import { endRun } from './end-run.js';
 import { writeReceipts } from './write-receipts.js';
-import { draftsOf, findDrafts, KEPT_MS } from './runs.js';
+import { atRest, draftsOf, findDrafts, KEPT_MS } from './runs.js';
 import { showRun, keptSince } from './show-run.js';
 
 type Context = Pick<AppContext, 'engine' | 'runs' | 'log'>;
@@ -36,9 +36,11 @@ export async function watchRuns(context: Context): Promise<void> {
 async function sweep(context: Context, id: string): Promise<void> {
   const drafts = draftsOf(context);
   const { kept } = drafts;
+  const { store, clock } = context.engine.runtime;
+  if ((atRest.get(id) ?? 0) > clock.now()) return;
+  atRest.delete(id);
   const run = await kept.read(id);
   if (run === undefined) return;
-  const { store, clock } = context.engine.runtime;
   if (run.ended === undefined) {
     if ((await drafts.isSupervised(run)) || (await drafts.isInUse(run))) return;
     // It may have written its last word in between.
@@ -59,8 +61,12 @@ async function sweep(context: Context, id: string): Promise<void> {
     const call = now.status?.callId === undefined ? undefined : await reader.invocation(now.status.callId);
     return keptSince((await showRun(reader, now)).state, now.status, call);
   });
-  if (since !== undefined && since + KEPT_MS <= clock.now()) await kept.discard(id, { keepsRecord: false });
+  if (since === undefined) return;
+  if (since + KEPT_MS <= clock.now()) await kept.discard(id, { keepsRecord: false });
+  else if (RESTS.some((state) => state === now.status?.state)) atRest.set(id, since + KEPT_MS);
 }
+
+const RESTS = ['applied', 'unchanged', 'discarded'] as const;
 
 /** How a run ended whose supervisor couldn't say it. */
 export const SUPERVISOR_DIED: EndedRun = {

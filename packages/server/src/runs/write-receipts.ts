@@ -42,24 +42,31 @@ async function signaturesOf(reader: StoreReader, worldId: string, callId: string
   return { signers, passkeys, ...(rule === null ? {} : { rule }) };
 }
 
-/** Only then is the log read: it can be long. */
+/** Only then is the log read. */
 function needsPasskeys({ signing }: ApprovalRecord): boolean {
   return signing !== null;
 }
 
-const PAGE = 1_000;
+const PAGE = 200;
 
-async function receiptsOf(reader: StoreReader, worldId: string, callId: string): Promise<Receipt[]> {
+/** Reads the log back to the request of the call, which its signatures follow: a log can be long. */
+export async function receiptsOf(
+  reader: Pick<StoreReader, 'lastAudit'>,
+  worldId: string,
+  callId: string,
+): Promise<Receipt[]> {
   const found: Receipt[] = [];
-  for (let after = 0; ;) {
-    const page = await reader.audit(worldId, { after, limit: PAGE });
-    for (const { invocationId, receipt } of page) {
-      if (invocationId !== callId || receipt === undefined) continue;
+  for (let before = Number.MAX_SAFE_INTEGER; ;) {
+    const page = await reader.lastAudit(worldId, { before, limit: PAGE });
+    for (const { invocationId, kind, receipt } of page) {
+      if (invocationId !== callId) continue;
+      if (kind === 'request') return found.toReversed();
+      if (receipt === undefined) continue;
       const { callHash: _, publicKey: __, rpId: ___, ...own } = receipt;
       found.push(own);
     }
     const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return found;
-    after = last.seq;
+    if (last === undefined || page.length < PAGE) return found.toReversed();
+    before = last.seq;
   }
 }

@@ -44,14 +44,9 @@ export interface ProgramStart {
   readonly limits: { readonly processes: number; readonly bytes: number };
 }
 
-interface Ended {
-  readonly code: number;
-  readonly signal?: NodeJS.Signals;
-}
-
 export interface StartedProgram {
-  /** How it ended. Its children may still run. */
-  readonly exited: Promise<Ended>;
+  /** Its exit code, or 128 plus the signal. Its children may still run. */
+  readonly exited: Promise<number>;
   /** The first process inside. */
   readonly inner: number;
   /** Sends a signal to the processes that share the program's group. */
@@ -109,12 +104,12 @@ export async function startProgram(start: ProgramStart): Promise<StartedProgram>
   return { exited, inner, signal: (name) => signalGroup(inner, name), kill };
 }
 
-async function exitOf(child: ChildProcess): Promise<Ended> {
+async function exitOf(child: ChildProcess): Promise<number> {
   try {
     const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
-    return code === null && signal !== null ? { code: 128 + constants.signals[signal], signal } : { code: code ?? -1 };
+    return code === null && signal !== null ? 128 + constants.signals[signal] : (code ?? -1);
   } catch {
-    return { code: 127 };
+    return 127;
   }
 }
 

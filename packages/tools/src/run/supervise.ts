@@ -164,7 +164,7 @@ async function untilEnded(
   program: StartedProgram,
   { started: { root }, io, onSignal, clock }: Supervised,
   { limits, isLimited }: { limits: RunLimits; isLimited: boolean },
-): Promise<Pick<EndedRun, 'exitCode' | 'signal' | 'why'>> {
+): Promise<Pick<EndedRun, 'exitCode' | 'why'>> {
   let why: RunEnd = 'exited';
   let interrupts = 0;
   let cancel = (): void => undefined;
@@ -188,9 +188,9 @@ async function untilEnded(
     },
   });
   try {
-    const { code, signal } = await program.exited;
+    const exitCode = await program.exited;
     await program.kill();
-    return { exitCode: code, ...(signal === undefined ? {} : { signal }), why };
+    return { exitCode, why };
   } finally {
     stopWatching();
     stopListening();

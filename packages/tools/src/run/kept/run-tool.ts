@@ -46,10 +46,15 @@ export function runTool(
       throw new RunRefused(`the world has another folder now, but the run worked in ${record.folder}`);
     return run;
   };
-  /** The run that this call may apply. */
+  /** By call. After a restart, only the folders of runs say which one a call may apply. */
+  const known = new Map<string, string>();
   const runOf = async (callId: string): Promise<string | undefined> => {
-    for (const id of await runs.list()) if ((await runs.read(id))?.status?.callId === callId) return id;
-    return undefined;
+    if (known.has(callId)) return known.get(callId);
+    for (const id of await runs.list()) {
+      const call = (await runs.read(id))?.status?.callId;
+      if (call !== undefined) known.set(call, id);
+    }
+    return known.get(callId);
   };
   const tool = defineTool({
     name: RUN_TOOL,
@@ -70,6 +75,7 @@ export function runTool(
         await find(args, context);
         const sealed = await runs.sealed(args.run, context.invocationId);
         if (sealed === undefined) throw new RunRefused('this call may not apply this run');
+        known.set(context.invocationId, args.run);
         return { fingerprint: sealed.effect.effectHash, ...sealed };
       },
       async show(callId, effectHash, signal) {
