@@ -1,6 +1,7 @@
 import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { Console } from '../console.js';
+import { proseText } from '../text/plain-text.js';
 import { chatWords } from '../words/chat.js';
 
 /** The result of asking a person for a line. */
@@ -100,6 +101,7 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
 
   function open(): Interface {
     const made = createInterface({ input: stdin, output, terminal: true, historySize: 200, completer: complete });
+    showHidden(made);
     markPastes(true);
     made.on('line', (text) => {
       if (isPasting) pasted.push(text);
@@ -120,6 +122,23 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
       if (asking?.question.fresh !== false) history.shift();
     });
     return made;
+  }
+
+  /**
+   * Shows hidden characters by their number: as they are, pasted ones or those of a prefilled command could paint over a card. Readline has no option
+   * for it, so this replaces the two methods that write and measure text.
+   */
+  function showHidden(made: Interface): void {
+    const { _getDisplayPos: measure } = made as unknown as { _getDisplayPos: (text: string) => unknown };
+    const shown = (text: string): string => {
+      const prompt = made.getPrompt();
+      const ours = text.startsWith(prompt) ? prompt : '';
+      return ours + text.slice(ours.length).replaceAll(/[^\r\n]+/g, (part) => proseText(part));
+    };
+    Object.assign(made, {
+      _writeToOutput: (text: string) => output.write(shown(text)),
+      _getDisplayPos: (text: string) => measure.call(made, shown(text)),
+    });
   }
 
   function tell(typed: Typed): void {
