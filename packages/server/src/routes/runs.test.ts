@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { renameSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AuditEntry } from '@countersign/protocol';
+import type { AuditEntry, Run } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeRuns, openRuns, type RunFixture } from '../testing/run-fixture.js';
+import { closeRuns, openRuns, supervisorAt, type RunFixture } from '../testing/run-fixture.js';
 
 afterEach(closeRuns);
 
@@ -16,6 +16,14 @@ async function open(...given: Parameters<typeof openRuns>): Promise<RunFixture> 
   const fixture = await openRuns(...given);
   if (fixture === undefined) throw new Error('this system can mount no overlay');
   return fixture;
+}
+
+/** The credential of a member of the world. */
+async function asMember({ t }: RunFixture): Promise<Record<string, string>> {
+  await t.api('POST', '/people', { name: 'Mia', role: null, worldRoles: { alpha: 'member' } });
+  const wanted = { name: 'test', scopes: ['read', 'chat'] };
+  const { token } = (await t.api<{ token: string }>('POST', '/people/mia/tokens', wanted)).body;
+  return { Authorization: `Bearer ${token}` };
 }
 
 describe.runIf(canMount)('runs over HTTP', () => {
@@ -99,6 +107,24 @@ describe.runIf(canMount)('runs over HTTP', () => {
     ]);
   });
 
+  it('[RUN17.5] names somebody else who asks again, while the requester stays', async () => {
+    const t = await open({ 'a.txt': 'old\n' });
+    const mia = await asMember(t);
+    const run = await t.start();
+    t.write(run, { 'a.txt': 'new\n' });
+    await t.decide(await t.end(run), 'deny');
+    await t.reach(run, 'denied');
+    const { body } = await t.t.api<Run>('POST', `/worlds/alpha/runs/${run.id}/apply`, {}, mia);
+    expect(body).toMatchObject({
+      state: 'waiting',
+      effect: { run: { notes: ['Mia asked to apply this run again.'] } },
+    });
+    await t.decide(body, 'deny');
+    await t.reach(run, 'denied');
+    const own = await t.t.api<Run>('POST', `/worlds/alpha/runs/${run.id}/apply`);
+    expect(own.body.effect?.run?.notes ?? []).toEqual([]);
+  });
+
   it('[RUN17] keeps the draft if no change can be made of it, says why, and asks when it can', async () => {
     const t = await open({ 'a.txt': 'old\n' });
     const run = await t.start();
@@ -155,8 +181,9 @@ describe.runIf(canMount)('runs over HTTP', () => {
     expect((await t.t.api<{ items: unknown[] }>('GET', '/worlds/alpha/approvals')).body.items).toEqual([]);
   });
 
-  it('[RUN17.3] refuses a run if there are 200 drafts, and counts none that were applied or changed nothing', async () => {
+  it('[RUN17.3] refuses a run if its person has 200 drafts, and counts none that were applied or changed nothing', async () => {
     const t = await open();
+    const mia = await asMember(t);
     const copy = async ({ id, root }: { id: string; root: string }): Promise<void> => {
       const copied = `run_${crypto.randomUUID()}`;
       const to = root.replace(id, copied);
@@ -172,6 +199,8 @@ describe.runIf(canMount)('runs over HTTP', () => {
     for (let count = 1; count < 200; count += 1) await copy(unchanged);
     const running = await t.start();
     for (let count = 1; count < 200; count += 1) await copy(running);
-    await expect(t.start()).rejects.toThrow('There are 200 drafts of runs already.');
+    await expect(t.start()).rejects.toThrow('You have 200 drafts of runs already.');
+    const asked = { program: ['make'], supervisor: supervisorAt(process.pid) };
+    expect((await t.t.api('POST', '/worlds/alpha/runs', asked, mia)).status).toBe(201);
   });
 });

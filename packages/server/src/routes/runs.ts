@@ -117,9 +117,9 @@ export const runRoutes = [
     body: applyRunSchema,
     bodyOptional: true,
     answers: { 200: { description: 'The run', schema: runSchema } },
-    async handle({ context, params, body }) {
+    async handle({ context, params, body, c }) {
       await readRun(context, params);
-      await applyRun(context, params.run, body);
+      await applyRun(context, params.run, body, await signerOf(c, context, params.world));
       return await answer(context, params);
     },
   }),

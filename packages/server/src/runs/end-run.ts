@@ -30,7 +30,7 @@ export async function endRun(context: Context, id: string): Promise<void> {
 }
 
 /** Asks again about a run whose changes weren't applied, against the folder as it is now, with what a person wants besides. */
-export async function applyRun(context: Context, id: string, more: ApplyRun): Promise<void> {
+export async function applyRun(context: Context, id: string, more: ApplyRun, by: Signer): Promise<void> {
   const isSame = more.include.length === 0 && more.branch === undefined;
   atRest.delete(id);
   await oneAtATime(id, async () => {
@@ -43,8 +43,13 @@ export async function applyRun(context: Context, id: string, more: ApplyRun): Pr
       const detail = 'A decision about this run is pending. Deny it first, then apply it in another way.';
       throw new CountersignError('conflict', detail);
     }
-    await sealAndPropose(context, run, run.ended, more);
+    await sealAndPropose(context, run, run.ended, { ...more, notes: askedBy(run, by) });
   });
+}
+
+/** The call names who started the run. Those who sign should know if somebody else chose what to apply. */
+function askedBy({ record }: KeptRun, { who }: Signer): string[] {
+  return who.id === signerSchema.parse(record.by).who.id ? [] : [`${who.name} asked to apply this run again.`];
 }
 
 async function isOpen({ engine }: Context, callId: string | undefined): Promise<boolean> {
@@ -57,13 +62,13 @@ async function sealAndPropose(
   context: Context,
   run: KeptRun,
   ended: EndedRun,
-  more: Partial<ApplyRun> = {},
+  { notes = [], ...more }: Partial<ApplyRun> & { notes?: readonly string[] } = {},
 ): Promise<void> {
   const { runtime } = context.engine;
   const drafts = draftsOf(context);
   const { id, worldId, agentId } = run.record;
   const { protectedPaths } = await readRunSetting(runtime, worldId, agentId);
-  const about = describeRun(run, ended);
+  const about = describeRun(run, { ...ended, notes: [...ended.notes, ...notes] });
   const signal = context.engine.closing;
   if ((await drafts.seal(id, { protectedPaths, about, ...more, signal })) === undefined) return;
   const by = signerSchema.parse(run.record.by);

@@ -7,6 +7,7 @@ import {
   EXTERNAL_PROVIDER,
   freeName,
   RUN_TOOL,
+  signerSchema,
   type Agent,
   type RunAgent,
   type Signer,
@@ -17,7 +18,7 @@ import type { z } from 'zod';
 import type { AppContext } from '../app/context.js';
 import { draftsOf, readRuns, type Runs } from './runs.js';
 
-/** Drafts take disk space until they are applied or discarded. */
+/** Of one person, who would otherwise keep others from running anything. Drafts take disk space until they are applied or discarded. */
 const MOST_DRAFTS = 200;
 
 /** Makes the folder and the record of a run, and says what its program may see and reach. The supervisor then starts the program. */
@@ -39,9 +40,10 @@ export async function startRun(
       'conflict',
       'This world is read-only, so nothing could be applied. Change its mode first.',
     );
-  const states = (await readRuns(drafts)).map(({ status }) => status?.state ?? 'running');
+  const own = (await readRuns(drafts)).filter(({ record }) => signerSchema.parse(record.by).who.id === by.who.id);
+  const states = own.map(({ status }) => status?.state ?? 'running');
   if (states.filter((state) => !['applied', 'unchanged', 'discarded'].includes(state)).length >= MOST_DRAFTS) {
-    const detail = `There are ${MOST_DRAFTS} drafts of runs already. Apply or discard some of them: see \`countersign runs\`.`;
+    const detail = `You have ${MOST_DRAFTS} drafts of runs already. Apply or discard some of them: see \`countersign runs\`.`;
     throw new CountersignError('too-many', detail);
   }
   const folder = place.workingDirectory;
