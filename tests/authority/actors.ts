@@ -1,4 +1,5 @@
-import { SESSION_HEADER, type CreatedToken, type NewToken, type Person } from '@countersign/protocol';
+import { CLIENT_HEADER, SESSION_HEADER, type CreatedToken, type NewToken, type Person } from '@countersign/protocol';
+import { askHuman } from '@countersign/tools';
 import { hashSecret, randomSecret } from '../../packages/server/src/auth/secrets.js';
 import { createMetrics } from '../../packages/server/src/metrics/create-metrics.js';
 import { insertCredential, makeSecret } from '../../packages/server/src/people/credentials.js';
@@ -28,6 +29,8 @@ export interface Actor {
   readonly isUnknown?: true;
   /** Set if its person has a role in this world only. */
   readonly isLocal?: true;
+  /** The only agent whose calls it proposes. Others name `claude`. */
+  readonly agent?: string;
 }
 
 /** A server with two worlds, and everybody who may or may not do something in the first one, `alpha`. */
@@ -37,32 +40,38 @@ export interface Matrix {
   /** A chat of the world with a call that waits for approval. */
   readonly chat: string;
   readonly approval: string;
-  /** Adds another such chat. */
-  readonly ask: () => Promise<{ chat: string; approval: string }>;
+  /** Adds another such chat, or one with a question. */
+  readonly ask: (what?: 'call' | 'question') => Promise<{ chat: string; approval: string }>;
 }
 
+/** Of all external agents. */
+const TOOLS = ['claude__*', 'codex__*', 'remove'];
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 const bearer = (token: string): Headers => ({ Authorization: `Bearer ${token}` });
 
 export async function openMatrix(options: Pick<AppFixtureOptions, 'store' | 'routes'> = {}): Promise<Matrix> {
   const t = await openApp({
     ...options,
-    script: ({ messages }) => (messages.some(({ role }) => role === 'tool') ? 'done' : { calls: [{ name: 'remove' }] }),
-    tools: [removing().tool],
+    script: ({ messages }) => {
+      if (messages.some(({ role }) => role === 'tool')) return 'done';
+      if (messages.at(-1)?.content !== 'question') return { calls: [{ name: 'remove' }] };
+      return { calls: [{ name: 'ask_human', arguments: { question: 'Sure?' } }] };
+    },
+    tools: [removing().tool, askHuman()],
     context: { metrics: createMetrics() },
     // A database has its own clock.
     now: Date.now(),
   });
   const agents = await makeWorlds(t);
   const { chat, approval } = await askForApproval(t);
-  return { t, chat, approval, ask: () => askForApproval(t), actors: await makeActors(t, agents) };
+  return { t, chat, approval, ask: (what) => askForApproval(t, what), actors: await makeActors(t, agents) };
 }
 
 async function makeWorlds(t: AppFixture): Promise<Record<'alpha' | 'beta', string>> {
   const made = async (world: string): Promise<string> => {
     await created(t, '/worlds', { name: world });
     await created(t, `/worlds/${world}/agents`, { name: 'Ada', provider: 'scripted', model: 'any', tools: ['*'] });
-    const agent = { name: 'Claude', program: 'claude' };
+    const agent = { name: 'Claude', program: 'claude', tools: TOOLS };
     return (await created<{ token: string }>(t, `/worlds/${world}/external/agents`, agent)).token;
   };
   const agents = { alpha: await made('alpha'), beta: await made('beta') };
@@ -75,9 +84,9 @@ async function makeWorlds(t: AppFixture): Promise<Record<'alpha' | 'beta', strin
   return agents;
 }
 
-async function askForApproval(t: AppFixture): Promise<{ chat: string; approval: string }> {
+async function askForApproval(t: AppFixture, content = 'call'): Promise<{ chat: string; approval: string }> {
   const { id: chat } = await created<{ id: string }>(t, '/worlds/alpha/chats', {});
-  await t.api('POST', `/worlds/alpha/chats/${chat}/messages`, { content: 'hello' });
+  await t.api('POST', `/worlds/alpha/chats/${chat}/messages`, { content });
   const approval = await until(async () => {
     // The clock of a database moves: without heartbeats, this process would count as dead and run no turn.
     t.clock.advance(Math.max(0, Date.now() - t.clock.now()));
@@ -148,13 +157,15 @@ async function makeActors(t: AppFixture, agents: Record<'alpha' | 'beta', string
     ['read', 'chat', 'sign', 'admin'],
     ['sign'],
   ];
+  let signing: Headers = {};
   for (const scopes of subsets) {
-    const { token } = await ownToken(t, holder, session, scopes);
-    put(`owner's token with ${scopes.join(', ')}`, holder, bearer(token));
+    const headers = bearer((await ownToken(t, holder, session, scopes)).token);
+    put(`owner's token with ${scopes.join(', ')}`, holder, headers);
+    if (scopes.join() === 'read,chat,sign') signing = headers;
   }
   const viewer = await add(null, { alpha: 'viewer' });
   const viewing = await ownToken(t, viewer, await signInAs(t, viewer), ['read']);
-  put("viewer's token with read", viewer, bearer(viewing.token));
+  put("viewer's token with read", viewer, bearer(viewing.token), { isLocal: true });
   const local = await add(null, { alpha: 'admin' });
   const managing = await ownToken(t, local, await signInAs(t, local), ['read', 'chat', 'sign', 'admin']);
   put('token with read, chat, sign, admin of an admin of this world', local, bearer(managing.token), { isLocal: true });
@@ -167,7 +178,25 @@ async function makeActors(t: AppFixture, agents: Record<'alpha' | 'beta', string
   const invited = await add('member');
   await signInAs(t, invited);
   put('invited member of the server, signed in elsewhere', invited, await signInAs(t, invited));
-  put('token of an agent of this world', 'owner', bearer(agents.alpha));
+  const client = async (who: string, approvals: boolean): Promise<void> => {
+    const registered = {
+      label: 'app',
+      approvals,
+      tools: [{ name: 'look', description: 'looks', parameters: { type: 'object' } }],
+    };
+    const { clientSecret } = await created<{ clientSecret: string }>(t, '/worlds/alpha/clients', registered, signing);
+    put(who, holder, { ...signing, [CLIENT_HEADER]: clientSecret });
+  };
+  await client("registered client that shows approvals, with the owner's token with read, chat, sign", true);
+  await client('registered client with tools that shows no approvals, with the same token', false);
+  put('token of an agent of this world', 'owner', bearer(agents.alpha), { agent: 'claude' });
+  const user = await add(null, { alpha: 'member' });
+  const forMember = { name: 'Cody', program: 'codex', tools: TOOLS, usedBy: user };
+  const members = await created<{ token: string }>(t, '/worlds/alpha/external/agents', forMember);
+  put('token of an agent of this world, for one of its members', user, bearer(members.token), { agent: 'cody' });
+  const gateway = { name: 'Editor', program: 'mcp', tools: TOOLS };
+  const editors = await created<{ token: string }>(t, '/worlds/alpha/external/agents', gateway);
+  put('token of an MCP client of this world', 'owner', bearer(editors.token), { agent: 'editor' });
   put('token of an agent of another world', 'owner', bearer(agents.beta));
   return actors;
 }
@@ -199,9 +228,9 @@ async function oldSession(t: AppFixture, personId: string): Promise<Headers> {
   return { cookie: `countersign_${port}=${made.id}.${made.secret}`, [SESSION_HEADER]: header };
 }
 
-/** Creates something as the server's token. */
-async function created<T>(t: AppFixture, path: string, body?: unknown): Promise<T> {
-  const answer = await t.api<T>('POST', path, body);
+/** Creates something, by default as the server's token. */
+async function created<T>(t: AppFixture, path: string, body?: unknown, headers?: Headers): Promise<T> {
+  const answer = await t.api<T>('POST', path, body, headers);
   if (answer.status !== 201) throw new Error(`POST ${path} answered ${answer.status}: ${answer.text}`);
   return answer.body;
 }

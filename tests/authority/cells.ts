@@ -85,7 +85,7 @@ async function tryCell(matrix: Matrix, { row, actor, isAllowed }: Cell, parts: P
     if (actor.isUnknown === true) return status === 401 || (status === 429 && Object.keys(actor.headers).length > 0);
     if (actor.isStranger === true && isAboutWorld(row)) return isHidden;
     const isLate = status === 409 && needsOf(row).some((action) => action === 'device' || action === 'credential');
-    return status === 403 || isHidden || isLate;
+    return status === 403 || status === row.refused || isHidden || isLate;
   }
 }
 

@@ -1,6 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CLIENT_HEADER } from '@countersign/protocol';
 import { openPostgres } from '@countersign/storage';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closeApps } from '../../packages/server/src/testing/app-fixture.js';
@@ -15,13 +16,16 @@ import { COMMANDS, type CommandRow } from './commands.js';
 /** At full size, every command is tried with every token. */
 const LIMIT_MS = isFullSize ? 900_000 : 120_000;
 
+let parent = '';
 let home = '';
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'countersign-authority-'));
+  parent = mkdtempSync(join(tmpdir(), 'countersign-authority-'));
+  home = join(parent, 'home');
+  mkdirSync(home);
 });
 afterEach(async () => {
   await closeApps();
-  rmSync(home, { recursive: true, force: true });
+  rmSync(parent, { recursive: true, force: true });
 });
 
 type Program = ReturnType<typeof createProgram>;
@@ -42,15 +46,22 @@ type Try = Cell<CommandRow>;
 function triesOf({ actors }: Matrix, rows: readonly CommandRow[]): Try[] {
   return rows.flatMap((row) =>
     actors
-      // Some rows need a world of their own.
-      .filter(({ isLocal }) => isLocal !== true)
+      .filter(({ isLocal }) => isLocal !== true || row.isElsewhere !== true)
+      .filter(({ isUnknown }) => isUnknown !== true || row.retries !== true)
       .filter(({ headers, me }) => 'Authorization' in headers && (me !== undefined || row.what !== 'own'))
+      .filter(({ headers }) => !(CLIENT_HEADER in headers))
       .map((actor) => ({ row, actor, isAllowed: may(actor, row) }))
-      .filter(({ isAllowed }) => !(isAllowed && row.allowed === 'waits')),
+      .filter(({ isAllowed }) => !(isAllowed && row.allowed === 'waits'))
+      .filter(({ actor, isAllowed }) => !(isAllowed && row.isAgents === true && actor.agent === undefined)),
   );
 }
 
 let count = 0;
+
+async function prepare(matrix: Matrix, { row, actor }: Try): Promise<Readonly<Record<string, string>>> {
+  const folder = mkdtempSync(join(parent, 'prepared-'));
+  return (await row.prepare?.(matrix, { n: (count += 1), actor, folder })) ?? {};
+}
 
 /** Runs a command as one of the actors. Returns what is wrong, or undefined. */
 async function tryCommand(
@@ -68,21 +79,22 @@ async function tryCommand(
     n: String((count += 1)),
     ...made,
   };
-  const words = `${row.command} ${row.words ?? ''}`
-    .trim()
-    .split(' ')
-    .map((word) => word.replace(/\{(\w+)\}/g, (_, name: string) => names[name] ?? ''));
+  const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (_, name: string) => names[name] ?? '');
+  const words = `${row.command} ${row.words ?? ''}`.trim().split(' ').map(fill);
+  if (row.inTerminal !== true) words.push('--json');
   const token = actor.headers['Authorization']?.replace('Bearer ', '') ?? '';
   const env = { HOME: home, COUNTERSIGN_URL: t.url, COUNTERSIGN_TOKEN: token, COUNTERSIGN_GATE_TOKEN: token };
   const known = { defaultHome: () => Promise.resolve(home) };
-  const ran = await runHere([...words, '--json'], { env, input: row.input ?? '' }, known);
-  const isExpected = isAllowed ? ran.code === (row.allowed ?? 0) : isRefusal(ran, actor);
+  const input = fill(row.input ?? '');
+  const ran = await runHere(words, { env, input, inTerminal: row.inTerminal === true }, known);
+  const isExpected = isAllowed ? ran.code === (row.allowed ?? 0) : isRefusal(ran, actor, row);
   const expected = isAllowed ? 'allowed' : 'refused';
   return isExpected ? undefined : `${words.join(' ')}, as ${actor.who}: ${expected}, but ${JSON.stringify(ran)}`;
 }
 
 /** No result, and one sentence after any notes. Only strangers get 2: they don't find the world. */
-function isRefusal({ code, stdout, stderr }: Ran, { isStranger }: Actor): boolean {
+function isRefusal({ code, stdout, stderr }: Ran, { isStranger }: Actor, { refused }: CommandRow): boolean {
+  if (refused !== undefined) return code === refused && stdout === '' && /^[^\n]+\n$/.test(stderr);
   return code === (isStranger && code === 2 ? 2 : 1) && stdout === '' && /(?:^|\n)countersign: [^\n]+\n$/.test(stderr);
 }
 
@@ -105,8 +117,7 @@ describe('[WHO9] the authority matrix of commands', () => {
       const tries = sampleOf(triesOf(matrix, rows), 3);
       const problems: (string | undefined)[] = [];
       const refused: [Try, Readonly<Record<string, string>>][] = [];
-      for (const each of tries.filter(({ isAllowed }) => !isAllowed))
-        refused.push([each, (await each.row.prepare?.(matrix, (count += 1))) ?? {}]);
+      for (const each of tries.filter(({ isAllowed }) => !isAllowed)) refused.push([each, await prepare(matrix, each)]);
       // The first use of each credential is saved.
       const first = { command: 'worlds list', needs: 'account' };
       for (const actor of new Set(tries.map((each) => each.actor)))
@@ -118,7 +129,7 @@ describe('[WHO9] the authority matrix of commands', () => {
       expect(await stateOf(store)).toEqual(before);
       expect(readdirSync(home)).toEqual([]);
       for (const each of tries.filter(({ isAllowed }) => isAllowed)) {
-        const made = (await each.row.prepare?.(matrix, (count += 1))) ?? {};
+        const made = await prepare(matrix, each);
         problems.push(await tryCommand(matrix, each, made));
       }
       expect(problems.filter((problem) => problem !== undefined)).toEqual([]);

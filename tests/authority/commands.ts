@@ -1,12 +1,14 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { until } from '../../packages/server/src/testing/app-fixture.js';
-import type { Matrix } from './actors.js';
+import type { Actor, Matrix } from './actors.js';
 
 /** Values for the names in braces of a row's words. */
 type Names = Readonly<Record<string, string>>;
 
 /**
  * One command, and the actions that it needs (docs/spec/authority.md), or `local` if it needs no right on a server. `{chat}` and `{approval}` are those of
- * `alpha`, `{n}` is a number that no other row has, `{home}` an empty folder.
+ * `alpha`, `{n}` is a number that no other row has, `{home}` an empty folder. `prepare` gets another one.
  */
 export interface CommandRow {
   /** As the program names it, such as `worlds add`. */
@@ -19,8 +21,25 @@ export interface CommandRow {
   readonly input?: string;
   /** The exit code if all is allowed. 0 by default; `waits` if the command doesn't end by itself, so that only a refusal is tried. */
   readonly allowed?: number | 'waits';
+  /** The exit code of a refusal, for a command that answers a program in the program's own way. */
+  readonly refused?: number;
+  /** Runs in a terminal whose input ends at once, without `--json`. */
+  readonly inTerminal?: true;
+  /** It is about something that those with a role in this world only don't find. */
+  readonly isElsewhere?: true;
+  /** Only the token of an agent suffices: it says which agent that is. */
+  readonly isAgents?: true;
+  /** Waits for a server that doesn't know its credential. */
+  readonly retries?: true;
   /** Adds something that the command changes or removes. */
-  readonly prepare?: (matrix: Matrix, n: number) => Promise<Names>;
+  readonly prepare?: (matrix: Matrix, given: Given) => Promise<Names>;
+}
+
+interface Given {
+  readonly n: number;
+  readonly actor: Actor;
+  /** For files of the row's own. */
+  readonly folder: string;
 }
 
 const W = '-w alpha';
@@ -30,7 +49,7 @@ const SOON = new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString();
 /** Creates something as the server's token, and returns a field of the answer as `{it}`. */
 const made =
   (path: string, body: object, field = 'id') =>
-  async ({ t }: Matrix, n: number): Promise<Names> => {
+  async ({ t }: Matrix, { n }: Given): Promise<Names> => {
     const filled = JSON.parse(JSON.stringify(body).replaceAll('{n}', String(n))) as object;
     const { status, body: answer, text } = await t.api<Record<string, string>>('POST', path, filled);
     if (status !== 201) throw new Error(`POST ${path} answered ${status}: ${text}`);
@@ -45,7 +64,7 @@ const aToken = made('/people/vera/tokens', { name: 'Leaving {n}', scopes: ['read
 const server = (more: object) =>
   made('/worlds/alpha/mcp-servers', { name: 'server-{n}', transport: 'http', url: URL, ...more }, 'name');
 const anOffServer = server({ enabled: false });
-const aGroup = async ({ t }: Matrix, n: number): Promise<Names> => {
+const aGroup = async ({ t }: Matrix, { n }: Given): Promise<Names> => {
   await t.api('PUT', `/groups/leaving-${n}`, { people: [] });
   return { it: `leaving-${n}` };
 };
@@ -53,9 +72,38 @@ const setRules = async ({ t }: Matrix, ...rules: string[]): Promise<void> => {
   const { headers } = await t.api('GET', '/worlds/alpha/policy');
   await t.api('PUT', '/worlds/alpha/policy', { rules }, { 'If-Match': headers.get('etag') ?? '' });
 };
-const aRule = async (matrix: Matrix, n: number): Promise<Names> => {
-  await setRules(matrix, `deny nothing_${n}`);
-  return { it: `deny nothing_${n}` };
+const aRule = async (matrix: Matrix): Promise<Names> => {
+  await setRules(matrix, 'deny nothing_here');
+  return { it: 'deny nothing_here' };
+};
+const aFolder = async ({ t }: Matrix, { folder }: Given): Promise<Names> => {
+  await t.api('PATCH', '/worlds/alpha', { workingDirectory: folder });
+  return {};
+};
+const aQuestion = async (matrix: Matrix): Promise<Names> => ({ it: (await matrix.ask('question')).approval });
+/** The settings of a hook with the actor's token. */
+const aHook = ({ t }: Matrix, { actor, folder }: Given): Names => {
+  const token = actor.headers['Authorization']?.replace('Bearer ', '') ?? '';
+  const { agent = 'claude' } = actor;
+  const settings = JSON.stringify({ url: t.url, token, world: 'alpha', agent, pass: 'pass' });
+  mkdirSync(join(folder, 'gate'));
+  for (const name of ['codex', 'gemini']) writeFileSync(join(folder, 'gate', `${name}.json`), settings);
+  return { hooks: folder };
+};
+const anAllowedTool = async (matrix: Matrix, given: Given): Promise<Names> => {
+  await setRules(matrix, 'allow codex__Any');
+  return aHook(matrix, given);
+};
+/** Proposed with the actor's token if it may, so that it may be fetched with it. */
+const anAllowedCall = async (matrix: Matrix, given: Given): Promise<Names> => {
+  await setRules(matrix, 'allow claude__Any');
+  const { agent = 'claude' } = given.actor;
+  const call = { agent, session: 's', key: `exec ${given.n}`, program: 'claude', tool: 'Any', claim: 'pass' };
+  const body = { ...call, arguments: { command: 'true' }, cwd: process.cwd(), reports: true };
+  const propose = async (headers: Actor['headers']): Promise<string | undefined> =>
+    (await matrix.t.api<{ id?: string }>('POST', '/worlds/alpha/external/calls', body, headers)).body.id;
+  const it = (await propose(given.actor.headers)) ?? (await propose({})) ?? '';
+  return { it, ...aHook(matrix, given) };
 };
 const aCall = async (matrix: Matrix): Promise<Names & { it: string; in: string }> => {
   // `approvals approve --scope always` added a rule, so that the next call wouldn't wait.
@@ -89,7 +137,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { command: 'serve', needs: 'local' },
   { command: 'open', needs: 'start', words: '--no-open' },
   { command: 'chat', needs: 'read, chat', words: `${W} --new hello`, allowed: 'waits' },
-  { command: 'tui', needs: 'read' },
+  { command: 'tui', needs: 'read, chat', words: W, inTerminal: true },
 
   { command: 'approvals list', needs: 'read', words: W },
   { command: 'approvals show', needs: 'read', words: `{approval} ${W}` },
@@ -103,7 +151,7 @@ export const COMMANDS: readonly CommandRow[] = [
     words: `{it} --scope always --yes --detach ${W}`,
     prepare: aCall,
   },
-  { command: 'approvals answer', needs: 'chat' },
+  { command: 'approvals answer', needs: 'read, chat', words: `{it} yes --detach ${W}`, prepare: aQuestion },
   { command: 'approvals deny', needs: 'sign', words: `{it} --detach ${W}`, prepare: aCall },
 
   { command: 'worlds list', needs: 'account', words: '' },
@@ -111,7 +159,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { command: 'worlds add', needs: 'server', words: 'new-{n}' },
   { command: 'worlds edit', needs: 'administer', words: 'alpha --description changed' },
   { command: 'worlds edit', what: 'with a root', needs: 'administer, server', words: 'alpha --root {home}' },
-  { command: 'worlds remove', needs: 'administer', words: '{it} --yes', prepare: aWorld },
+  { command: 'worlds remove', needs: 'administer', words: '{it} --yes', prepare: aWorld, isElsewhere: true },
 
   { command: 'agents list', needs: 'read', words: W },
   { command: 'agents show', needs: 'read', words: `ada ${W}` },
@@ -136,7 +184,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { command: 'chats remove', needs: 'chat', words: `{it} --yes ${W}`, prepare: aChat },
   { command: 'search', needs: 'read', words: `hello ${W}` },
 
-  { command: 'run', needs: 'chat', words: `${W} -- true`, allowed: 'waits' },
+  { command: 'run', needs: 'chat', words: `${W} -- true`, prepare: aFolder, allowed: 'waits' },
 
   { command: 'grants list', needs: 'read', words: W },
   { command: 'grants remove', needs: 'sign', words: `{it} ${W}`, prepare: aGrant },
@@ -174,7 +222,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { command: 'mcp login', needs: 'administer', words: `{it} --no-open ${W}`, prepare: anOffServer, allowed: 'waits' },
   { command: 'mcp logout', needs: 'administer', words: `{it} ${W}`, prepare: anOffServer },
   { command: 'mcp remove', needs: 'administer', words: `{it} --yes ${W}`, prepare: anOffServer },
-  { command: 'mcp-gateway', needs: 'propose', words: W },
+  { command: 'mcp-gateway', needs: 'propose', words: W, isAgents: true },
   {
     command: 'mcp-gateway add',
     needs: 'administer, credential, propose',
@@ -184,8 +232,16 @@ export const COMMANDS: readonly CommandRow[] = [
   { command: 'gate install', needs: 'administer, credential, propose', words: `claude --yes --home {home} ${W}` },
   { command: 'gate uninstall', needs: 'local' },
   { command: 'gate status', needs: 'local' },
-  { command: 'gate exec', needs: 'propose' },
-  { command: 'gate hook', needs: 'propose' },
+  { command: 'gate exec', needs: 'propose', words: '{it} --home {hooks}', prepare: anAllowedCall, refused: 126 },
+  {
+    command: 'gate hook',
+    needs: 'propose',
+    words: '--agent codex --home {hooks}',
+    input: '{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Any","tool_use_id":"{n}","tool_input":{}}',
+    prepare: anAllowedTool,
+    refused: 2,
+    retries: true,
+  },
   { command: 'drill', needs: 'local' },
   { command: 'drill run', needs: 'local' },
 
@@ -235,7 +291,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { command: 'people remove', needs: 'server', words: '{it} --yes', prepare: aPerson },
   { command: 'people delegate', needs: 'look, delegate', words: `otto --until ${SOON}` },
   { command: 'people delegations', needs: 'look', words: '' },
-  { command: 'people undelegate', needs: 'look, own', words: '{it}', prepare: aDelegation },
+  { command: 'people undelegate', needs: 'look, own', words: '{it}', prepare: aDelegation, isElsewhere: true },
   { command: 'people keys', needs: 'server', words: '' },
   { command: 'people reset-passkeys', needs: 'local' },
 

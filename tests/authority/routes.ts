@@ -31,13 +31,15 @@ export interface Row {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly allowed?: number;
+  /** Another status of a refusal than 403, such as 404 for a thing that nobody else may know of. */
+  readonly refused?: number;
   /** The parts that depend on the sender. Changes nothing. */
   readonly make?: (given: Given) => Promise<Parts> | Parts;
   /** Adds something that the request changes or removes. Those who are refused all try the same one. */
   readonly prepare?: (matrix: Matrix, n: number) => Promise<Parts>;
 }
 
-export type Parts = Pick<Row, 'in' | 'body' | 'headers'>;
+export type Parts = Pick<Row, 'in' | 'query' | 'body' | 'headers'>;
 
 const VERA = { person: 'vera' };
 const OTTO = { person: 'otto' };
@@ -61,6 +63,8 @@ const newPerson =
     return { in: { person: id } };
   };
 const token = (...scopes: string[]) => ({ name: 'new', scopes });
+const agentOf = ({ agent = 'claude' }: Actor): string => agent;
+const externalCall = { session: 's', program: 'claude', tool: 'Bash', arguments: { command: 'ls' } };
 const decide =
   (more: object) =>
   ({ approval }: Given) => ({
@@ -345,25 +349,31 @@ export const ROWS: readonly Row[] = [
   { route: 'GET /worlds/{world}/chats/{chat}/turns/{turn}/timeline', needs: 'read', allowed: GONE },
   { route: 'GET /worlds/{world}/chats/{chat}/events', needs: 'read' },
   { route: 'GET /worlds/{world}/events', needs: 'read' },
-  { route: 'GET /worlds/{world}/approvals/events', needs: 'read' },
+  { route: 'GET /worlds/{world}/approvals/events', needs: 'read, queue' },
   { route: 'POST /worlds/{world}/clients', needs: 'chat', body: { label: 'app', approvals: true } },
 
-  { route: 'GET /worlds/{world}/approvals', needs: 'read' },
-  { route: 'GET /worlds/{world}/approvals/{approval}', needs: 'read' },
-  { route: 'GET /worlds/{world}/approvals/{approval}/effect', needs: 'read', allowed: GONE },
-  { route: 'POST /worlds/{world}/approvals/{approval}/reveal', needs: 'sign' },
-  { route: 'POST /worlds/{world}/tool-results', what: 'to approve', needs: 'sign', make: decide({}), allowed: 409 },
+  { route: 'GET /worlds/{world}/approvals', needs: 'read, queue' },
+  { route: 'GET /worlds/{world}/approvals/{approval}', needs: 'read, queue' },
+  { route: 'GET /worlds/{world}/approvals/{approval}/effect', needs: 'read, queue', allowed: GONE },
+  { route: 'POST /worlds/{world}/approvals/{approval}/reveal', needs: 'sign, queue' },
+  {
+    route: 'POST /worlds/{world}/tool-results',
+    what: 'to approve',
+    needs: 'sign, queue',
+    make: decide({}),
+    allowed: 409,
+  },
   {
     route: 'POST /worlds/{world}/tool-results',
     what: 'to deny',
-    needs: 'sign',
+    needs: 'sign, queue',
     make: decide({ decision: 'deny' }),
     allowed: 409,
   },
   {
     route: 'POST /worlds/{world}/tool-results',
     what: 'to always approve',
-    needs: 'sign, administer',
+    needs: 'sign, queue, administer',
     make: decide({ scope: 'always' }),
     allowed: 409,
   },
@@ -375,10 +385,10 @@ export const ROWS: readonly Row[] = [
     allowed: GONE,
   },
   { route: 'GET /worlds/{world}/undo', needs: 'read' },
-  { route: 'GET /worlds/{world}/calls/{call}/undo', needs: 'sign', allowed: GONE },
+  { route: 'GET /worlds/{world}/calls/{call}/undo', needs: 'sign, queue', allowed: GONE },
   {
     route: 'POST /worlds/{world}/calls/{call}/undo',
-    needs: 'sign',
+    needs: 'sign, queue',
     body: { effectHash: '0'.repeat(64) },
     allowed: GONE,
   },
@@ -388,15 +398,16 @@ export const ROWS: readonly Row[] = [
   {
     route: 'POST /worlds/{world}/external/calls',
     needs: 'propose',
-    make: ({ n }) => ({
-      body: {
-        agent: 'claude',
-        session: 's',
-        key: `k${n}`,
-        program: 'claude',
-        tool: 'Bash',
-        arguments: { command: 'ls' },
-      },
+    make: ({ n, actor }) => ({ body: { ...externalCall, agent: agentOf(actor), key: `k${n}` } }),
+  },
+  {
+    // A token of an agent has no account.
+    route: 'POST /worlds/{world}/external/calls',
+    what: 'of another agent',
+    needs: 'account, propose',
+    refused: GONE,
+    make: ({ n, actor }) => ({
+      body: { ...externalCall, agent: agentOf(actor) === 'claude' ? 'cody' : 'claude', key: `k${n}` },
     }),
   },
   { route: 'GET /worlds/{world}/external/calls/{call}', needs: 'propose', allowed: GONE },
@@ -407,7 +418,11 @@ export const ROWS: readonly Row[] = [
     body: { content: '' },
     allowed: GONE,
   },
-  { route: 'POST /worlds/{world}/external/sessions/{session}/end', needs: 'propose', body: { agent: 'claude' } },
+  {
+    route: 'POST /worlds/{world}/external/sessions/{session}/end',
+    needs: 'propose',
+    make: ({ actor }) => ({ body: { agent: agentOf(actor) } }),
+  },
   {
     route: 'POST /worlds/{world}/external/agents',
     needs: 'administer, credential, propose',
@@ -416,7 +431,7 @@ export const ROWS: readonly Row[] = [
   {
     route: 'ALL /mcp/{world}',
     needs: 'propose',
-    query: '?agent=claude',
+    make: ({ actor }) => ({ query: `?agent=${agentOf(actor)}` }),
     headers: { Accept: 'application/json, text/event-stream' },
     body: { jsonrpc: '2.0', id: 1, method: 'ping' },
   },
@@ -432,7 +447,7 @@ export const ROWS: readonly Row[] = [
   { route: 'GET /worlds/{world}/runs/{run}', needs: 'read', allowed: GONE },
   { route: 'POST /worlds/{world}/runs/{run}/end', needs: 'chat', allowed: GONE },
   { route: 'POST /worlds/{world}/runs/{run}/apply', needs: 'chat', allowed: GONE },
-  { route: 'POST /worlds/{world}/runs/{run}/discard', needs: 'sign', allowed: GONE },
+  { route: 'POST /worlds/{world}/runs/{run}/discard', needs: 'sign, queue', allowed: GONE },
 
   { route: 'GET /worlds/{world}/policy', needs: 'read' },
   { route: 'PUT /worlds/{world}/policy', needs: 'administer', make: rules('deny nothing') },
@@ -502,7 +517,7 @@ export const ROWS: readonly Row[] = [
   { route: 'GET /worlds/{world}/audit', needs: 'read' },
   { route: 'GET /worlds/{world}/audit', what: 'of the server', needs: 'never', in: { world: '_server' } },
   { route: 'GET /worlds/{world}/audit/verify', needs: 'read' },
-  { route: 'POST /worlds/{world}/audit/{call}/original', needs: 'sign', allowed: GONE },
+  { route: 'POST /worlds/{world}/audit/{call}/original', needs: 'sign, queue', allowed: GONE },
   { route: 'GET /worlds/{world}/stats', needs: 'read' },
 ];
 
@@ -539,7 +554,7 @@ export async function sendRow(matrix: Matrix, row: Row, actor: Actor, prepared: 
     (names[name] ?? 'none').replace('{me}', actor.me ?? ''),
   );
   const prefix = /^\/(?:mcp\/|metrics$)/.test(path) ? '' : '/api';
-  const sending = request(`${matrix.t.url}${prefix}${filled}${row.query ?? ''}`, {
+  const sending = request(`${matrix.t.url}${prefix}${filled}${made.query ?? row.query ?? ''}`, {
     agent,
     method: method === 'ALL' ? 'POST' : method,
     headers: {

@@ -24,6 +24,8 @@ interface RunOptions {
   readonly env?: Record<string, string>;
   /** In this process: standard output is a terminal of this width. */
   readonly columns?: number;
+  /** In this process: standard input is a terminal, too. */
+  readonly inTerminal?: boolean;
 }
 
 export interface Ran {
@@ -169,7 +171,7 @@ export async function runHere(
 export async function runWith(
   servers: ServerAccess,
   words: readonly string[],
-  { input = '', env = {}, columns }: RunOptions,
+  { input = '', env = {}, inTerminal = false, columns = inTerminal ? 80 : undefined }: RunOptions,
 ): Promise<Ran> {
   const said = { stdout: '', stderr: '' };
   const into = (name: keyof typeof said): NodeJS.WriteStream =>
@@ -182,7 +184,8 @@ export async function runWith(
       }),
       { isTTY: false },
     ) as unknown as NodeJS.WriteStream;
-  const stdin = Object.assign(Readable.from([Buffer.from(input)]), { isTTY: false }) as unknown as NodeJS.ReadStream;
+  const keys = Object.assign(Readable.from([Buffer.from(input)]), { isTTY: inTerminal, setRawMode: () => keys });
+  const stdin = keys as unknown as NodeJS.ReadStream;
   const stdout = Object.assign(into('stdout'), columns === undefined ? {} : { isTTY: true, columns });
   const console = { stdin, stdout, stderr: into('stderr'), env };
   const code = await runProgram(words, { console, servers, version: 'test' });

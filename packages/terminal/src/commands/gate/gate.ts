@@ -115,10 +115,11 @@ export function addGate(program: Command, register: Register): void {
   addStatus(group, register);
 
   const exec = withHelp(group.command('exec').argument('<id>', execHelp.id), execHelp);
-  register(
-    exec,
-    async (context, { args }) => await execCall([args[0] ?? '', '--home', await homeOf(context)], context.console.env),
-  );
+  register(exec, async (context, { args }) => {
+    const { stderr, env } = context.console;
+    const say = (line: string): void => void stderr.write(line);
+    return await execCall([args[0] ?? '', '--home', await homeOf(context)], env, say);
+  });
 
   const hook = withHelp(group.command('hook').requiredOption('--agent <agent>', help.agent), help.hook);
   register<{ agent: string; world?: string }>(

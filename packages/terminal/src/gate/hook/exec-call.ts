@@ -21,7 +21,11 @@ export async function execMain(words: readonly string[]): Promise<void> {
 }
 
 /** Runs the command of an approved call, once, and returns its exit code. Never rejects. */
-export async function execCall(words: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+export async function execCall(
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+  say = (line: string): void => void writeSync(STDERR, line),
+): Promise<number> {
   try {
     const options = { home: { type: 'string' } } as const;
     const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true });
@@ -29,7 +33,7 @@ export async function execCall(words: readonly string[], env: NodeJS.ProcessEnv)
     return await runInShell(await fetchCommand(resolve(home), positionals[0] ?? '', process.cwd()));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    writeSync(STDERR, `${plainLine(texts.notRun(reason))}\n`);
+    say(`${plainLine(texts.notRun(reason))}\n`);
     return NOT_RUN;
   }
 }
