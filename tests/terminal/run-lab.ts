@@ -19,9 +19,9 @@ const PROGRAM = [
 export const COMMAND = 'sh work.sh';
 
 export const VICTIMS = ['program', 'supervisor', 'server'] as const;
-export type Victim = (typeof VICTIMS)[number];
+type Victim = (typeof VICTIMS)[number];
 
-export interface Kills {
+interface Kills {
   readonly victim: Victim;
   /** The number of the first, so that each has a project of its own. */
   readonly from: number;
