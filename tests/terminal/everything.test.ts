@@ -11,7 +11,7 @@ import { stdio } from '../mcp/support/servers.js';
 import { createProgram } from '../../packages/terminal/src/create-program.js';
 import { openHarbourServer, runHere, stamp, type HarbourServer, type Ran } from './harbour-server.js';
 
-type Command = ReturnType<typeof createProgram>;
+type Command = Awaited<ReturnType<typeof createProgram>>;
 
 let t: HarbourServer;
 beforeAll(async () => {
@@ -131,7 +131,7 @@ describe('everything that the browser can do', () => {
     expect(file.stderr).toMatch(/^countersign: Could not import the file ".*LICENSE": /);
   });
 
-  it('[TERM4] every command has help with an example, and --json', () => {
+  it('[TERM4] every command has help with an example, and --json', async () => {
     const none = (): never => {
       throw new Error('help starts nothing');
     };
@@ -139,7 +139,7 @@ describe('everything that the browser can do', () => {
       console: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: {} },
       version: 'test',
     };
-    const program = createProgram({ ...around, servers: {} as never }, { begin: none, end: none });
+    const program = await createProgram({ ...around, servers: {} as never }, { begin: none, end: none });
     const leaves = (command: Command): Command[] =>
       command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
     const helps = leaves(program).map((command) => {

@@ -1,7 +1,9 @@
 export { addTemplate } from './add-template.js';
 export { agentColour, agentInitials } from './agent-colour.js';
 export { createClient, newClientMessageId } from './http/create-client.js';
-export type { ClientOptions } from './http/caller.js';
+export { createRunClient } from './http/create-run-client.js';
+export type { RunClient } from './http/create-run-client.js';
+export type { ClientOptions } from './http/create-requests.js';
 export type {
   BothWays,
   CallOptions,

@@ -42,10 +42,43 @@ it('its declarations import only each other and packages that countersign declar
 it('`import "countersign"` loads a few bundled files with the same exports as the sources', async () => {
   const { exports } = JSON.parse(read('../package.json')) as { exports: Record<string, Record<string, string>> };
   const entry = new URL(`../${exports['.']?.['default'] ?? ''}`, import.meta.url).href;
+  const { files, packages, builtins } = loadedWith(entry);
+  expect(packages).toEqual(['@photostructure/sqlite']);
+  // Importing one of these loads all of `fetch`, which the library doesn't need before the first model call.
+  expect(builtins.filter((name) => name === 'node:http' || name === 'node:https')).toEqual([]);
+  // Response schemas are for clients, and building them takes time.
+  expect(files.filter((file) => /^const (?:statsSchema|timelineSchema) =/m.test(read(file)))).toEqual([]);
+  expect(files.length).toBeLessThan(40);
+  const exported = /^export \{ (?<names>.*) \};$/m.exec(read(entry))?.groups?.['names'] ?? '';
+  const names = exported.split(', ').map((name) => name.replace(/^.* as /, ''));
+  const sources: Record<string, unknown> = await import('./index.js');
+  expect(names.toSorted()).toEqual(Object.keys(sources).toSorted());
+});
+
+it('a command loads neither the other commands nor the schemas of answers that it never gets', () => {
+  const chunks = readdirSync(new URL('../dist/bundle', import.meta.url)).filter((name) => name.endsWith('.js'));
+  const loadedByOneWith = (declaration: RegExp): string => {
+    const [name = '', ...others] = chunks.filter((chunk) => declaration.test(read(`../dist/bundle/${chunk}`)));
+    expect(others).toEqual([]);
+    return loadedWith(new URL(`../dist/bundle/${name}`, import.meta.url).href)
+      .files.map(read)
+      .join('\n');
+  };
+  const program = loadedByOneWith(/^function createServerAccess\(/m);
+  expect(program.match(/^(?:const ZodObject|function addRun\b|function createClient\b)/m)).toBeNull();
+  const run = loadedByOneWith(/^function addRun\(/m) + loadedByOneWith(/^async function runInDraft\(/m);
+  expect(run).toMatch(/^function createRunClient\(/m);
+  expect(run.match(/^(?:const (?:personSchema|policyVerdictSchema|statsSchema)|function createClient\b)/m)).toBeNull();
+  // They plan and apply changes, which only the server does.
+  expect(run.match(/^async function (?:planChange|applyChange|openDraft)\(/m)).toBeNull();
+});
+
+/** What importing a file of the bundle loads. Dynamic imports are excluded: they load on demand. */
+function loadedWith(entry: string): { files: string[]; packages: string[]; builtins: string[] } {
   const files = new Set([entry]);
   const packages = new Set<string>();
   const builtins = new Set<string>();
-  // A set also iterates over elements that are added during the loop. Dynamic imports are excluded: they load on demand.
+  // A set also iterates over elements that are added during the loop.
   for (const file of files)
     for (const { groups } of read(file).matchAll(/^(?:import|export) (?:.*?from )?["'](?<name>[^"']+)["'];$/gm)) {
       const name = groups?.['name'] ?? '';
@@ -53,14 +86,5 @@ it('`import "countersign"` loads a few bundled files with the same exports as th
       else if (isBuiltin(name)) builtins.add(name);
       else packages.add(name);
     }
-  expect([...packages]).toEqual(['@photostructure/sqlite']);
-  // Importing one of these loads all of `fetch`, which the library doesn't need before the first model call.
-  expect([...builtins].filter((name) => name === 'node:http' || name === 'node:https')).toEqual([]);
-  // Response schemas are for clients, and building them takes time.
-  expect([...files].filter((file) => /^const (?:statsSchema|timelineSchema) =/m.test(read(file)))).toEqual([]);
-  expect(files.size).toBeLessThan(33);
-  const exported = /^export \{ (?<names>.*) \};$/m.exec(read(entry))?.groups?.['names'] ?? '';
-  const names = exported.split(', ').map((name) => name.replace(/^.* as /, ''));
-  const sources: Record<string, unknown> = await import('./index.js');
-  expect(names.toSorted()).toEqual(Object.keys(sources).toSorted());
-});
+  return { files: [...files], packages: [...packages], builtins: [...builtins] };
+}

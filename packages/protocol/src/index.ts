@@ -7,6 +7,8 @@ export {
   TERMINAL_AGENT,
   TOKEN_EXPIRES_HEADER,
 } from './http/headers.js';
+export { healthSchema, listOf, problemSchema, startLinkSchema } from './http/common.js';
+export type { Health, Problem, StartLink } from './http/common.js';
 export { RESERVED_NAMES, freeName, isReservedName, nameFrom, nameSchema, slug } from './text/names.js';
 export { looksLike } from './text/looks-like.js';
 export { byNumber, HIDDEN, HIDDEN_IN_CODE, HIDDEN_IN_PROSE, MASK, PLACEHOLDER } from './text/hidden.js';
@@ -78,7 +80,9 @@ export {
   startedRunSchema,
   startRunSchema,
 } from './runs/runs.js';
-export type { EndedRun, Run, RunAgent, RunEnd, RunProcess, RunState, StartedRun, StartRun } from './runs/runs.js';
+export type { EndedRun, Run, RunEnd, RunProcess, RunState, StartedRun, StartRun } from './runs/runs.js';
+export { RUN_AGENTS } from './runs/run-agents.js';
+export type { RunAgent } from './runs/run-agents.js';
 export { runEffectSchema } from './runs/run-effect.js';
 export type { RunCommit, RunEffect, RunRef, TriedHost } from './runs/run-effect.js';
 export { newUndoSchema, undoableCallSchema, undoPreviewSchema, whyNotUndone } from './calls/undo.js';
@@ -163,32 +167,19 @@ export type {
 export { approvalEventSchema, readFrame, RESET_FRAME, streamedEventSchema, toFrame } from './http/frames.js';
 export type { Frame, ReadFrame } from './http/frames.js';
 export {
-  agentSchema,
-  savedAgentSchema,
   changeSchema,
   chatSchema,
   DEFAULT_CHAT_TITLE,
-  newAgentSchema,
   newChatSchema,
   newWorldSchema,
   policySchema,
   worldSchema,
   worldSettingsSchema,
 } from './worlds/worlds.js';
-export type {
-  Agent,
-  SavedAgent,
-  AgentDefinition,
-  Chat,
-  ChatStatus,
-  NewAgent,
-  NewChat,
-  NewWorld,
-  World,
-  WorldMode,
-  WorldSettings,
-} from './worlds/worlds.js';
+export type { Chat, ChatStatus, NewChat, NewWorld, World, WorldMode, WorldSettings } from './worlds/worlds.js';
 export { AGENT_TEMPLATE_NAMES, AGENT_TEMPLATES, agentsFromTemplate } from './worlds/agent-templates.js';
+export { agentSchema, newAgentSchema, savedAgentSchema } from './worlds/agents.js';
+export type { Agent, AgentDefinition, NewAgent, SavedAgent } from './worlds/agents.js';
 export type { AgentTemplateName } from './worlds/agent-templates.js';
 export {
   approvalFilterSchema,
@@ -257,9 +248,7 @@ export { checkWith, checkWithJsonSchema, toJsonSchema } from './input/json-schem
 export type { ArgumentCheck, JsonSchema } from './input/json-schema.js';
 export {
   acceptedMessageSchema,
-  healthSchema,
   listedToolSchema,
-  listOf,
   mcpServerSchema,
   messageListSchema,
   newSessionSchema,
@@ -270,19 +259,16 @@ export {
   policyMatchSchema,
   policyVerdictSchema,
   ruleMissSchema,
-  problemSchema,
   registeredClientSchema,
   searchHitSchema,
   sessionSchema,
   signInWaysSchema,
-  startLinkSchema,
   statsQuerySchema,
   statsSchema,
   timelineSchema,
 } from './http/rest.js';
 export type {
   AcceptedMessage,
-  Health,
   NewSession,
   OidcReturn,
   OidcStart,
@@ -296,11 +282,9 @@ export type {
   PolicyMatch,
   PolicyVerdict,
   RuleMiss,
-  Problem,
   RegisteredClient,
   SearchHit,
   Session,
-  StartLink,
   Stats,
   Timeline,
 } from './http/rest.js';

@@ -21,6 +21,6 @@ export { startModel } from './serve/start-model.js';
 export type { StartModelOptions } from './serve/start-model.js';
 export { DEFAULT_PORT, serve } from './serve/serve.js';
 export type { ServeOptions, Serving } from './serve/serve.js';
-export { readToken } from './home/keep-token.js';
+export { readToken } from './home/read-token.js';
 export { findServer } from './serve/server-file.js';
 export type { RunningServer } from './serve/server-file.js';

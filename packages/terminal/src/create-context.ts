@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Client } from '@countersign/client';
-import { connect, mayUseHttp, type Connected } from './connection/connect.js';
+import type { Connected } from './connection/connect.js';
+import { mayUseHttp } from './connection/server-url.js';
 import { sizeOf, type Console } from './console.js';
 import type { CommandContext, GlobalOptions } from './context.js';
 import type { ServerAccess, Unfinished } from './connection/server-access.js';
@@ -42,7 +43,8 @@ export function createContext({ console, servers, version }: ProgramInput, optio
 
   function open(): Promise<Connected> {
     const home = options.home === undefined || options.home === '' ? options.home : resolve(options.home);
-    connecting = connect(servers, { home, url, token, allowHttp, unfinished: wanted, ...named }, note);
+    const given = { home, url, token, allowHttp, unfinished: wanted, ...named };
+    connecting = import('./connection/connect.js').then(({ connect }) => connect(servers, given, note));
     // The caller reports the error; this only prevents an unhandled rejection.
     connecting.catch(() => undefined);
     return connecting;

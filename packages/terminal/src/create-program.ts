@@ -1,43 +1,67 @@
 import { Command } from 'commander';
-import { addAgents } from './commands/worlds/agents.js';
-import { addApprovals } from './commands/decide/approvals.js';
-import { addAudit } from './commands/decide/audit.js';
-import { addChat } from './commands/talk/chat.js';
-import { addChats } from './commands/worlds/chats.js';
-import { addCompletion } from './commands/machine/completion.js';
-import { addDoctor } from './commands/machine/doctor.js';
-import { addDrill } from './commands/gate/drill.js';
-import { addGate } from './commands/gate/gate.js';
-import { addGrants } from './commands/decide/grants.js';
-import { addUndo } from './commands/decide/undo.js';
-import { addImportExport } from './commands/worlds/import-export.js';
-import { addMcp } from './commands/mcp/mcp.js';
-import { addMcpGateway } from './commands/mcp/mcp-gateway.js';
-import { addMigrate } from './commands/machine/migrate.js';
-import { addModel } from './commands/machine/model.js';
-import { addOpen } from './commands/machine/open.js';
-import { addGroups } from './commands/machine/groups.js';
-import { addPeople } from './commands/machine/people.js';
-import { addRuns } from './commands/decide/runs.js';
-import { addVerify } from './commands/decide/verify.js';
-import { addPolicy } from './commands/decide/policy.js';
-import { addProviders } from './commands/machine/providers.js';
-import { registerWith, type Ends } from './commands/register.js';
-import { addRun } from './commands/run/run.js';
-import { addSearch } from './commands/worlds/search.js';
-import { addServe } from './commands/machine/serve.js';
-import { addStats } from './commands/machine/stats.js';
-import { addSessions } from './commands/machine/sessions.js';
-import { addTokens } from './commands/machine/tokens.js';
-import { addTools } from './commands/worlds/tools.js';
-import { addTui } from './commands/talk/tui.js';
-import { addWorlds } from './commands/worlds/worlds.js';
+import { registerWith, type Ends, type Register } from './commands/register.js';
 import { sizeOf } from './console.js';
 import type { ProgramInput } from './create-context.js';
 import { programHelp as help } from './words/help-server.js';
 
-/** All commands with their flags and help. Runs nothing. */
-export function createProgram({ console: { stdout }, version }: ProgramInput, ends: Ends): Command {
+interface Part {
+  /** The commands that it adds. None if it needs the whole program. */
+  readonly names: readonly string[];
+  readonly load: () => Promise<(program: Command, register: Register) => void>;
+}
+
+/** In the order of the help. */
+const PARTS: readonly Part[] = [
+  { names: ['serve'], load: async () => (await import('./commands/machine/serve.js')).addServe },
+  { names: ['open'], load: async () => (await import('./commands/machine/open.js')).addOpen },
+  { names: ['chat'], load: async () => (await import('./commands/talk/chat.js')).addChat },
+  { names: ['tui'], load: async () => (await import('./commands/talk/tui.js')).addTui },
+  { names: ['run'], load: async () => (await import('./commands/run/run.js')).addRun },
+  { names: ['approvals'], load: async () => (await import('./commands/decide/approvals.js')).addApprovals },
+  { names: ['worlds'], load: async () => (await import('./commands/worlds/worlds.js')).addWorlds },
+  { names: ['agents'], load: async () => (await import('./commands/worlds/agents.js')).addAgents },
+  { names: ['chats'], load: async () => (await import('./commands/worlds/chats.js')).addChats },
+  { names: ['search'], load: async () => (await import('./commands/worlds/search.js')).addSearch },
+  { names: ['grants'], load: async () => (await import('./commands/decide/grants.js')).addGrants },
+  { names: ['undo'], load: async () => (await import('./commands/decide/undo.js')).addUndo },
+  { names: ['runs'], load: async () => (await import('./commands/decide/runs.js')).addRuns },
+  { names: ['verify'], load: async () => (await import('./commands/decide/verify.js')).addVerify },
+  { names: ['tools'], load: async () => (await import('./commands/worlds/tools.js')).addTools },
+  { names: ['mcp'], load: async () => (await import('./commands/mcp/mcp.js')).addMcp },
+  { names: ['mcp-gateway'], load: async () => (await import('./commands/mcp/mcp-gateway.js')).addMcpGateway },
+  { names: ['gate'], load: async () => (await import('./commands/gate/gate.js')).addGate },
+  { names: ['drill'], load: async () => (await import('./commands/gate/drill.js')).addDrill },
+  { names: ['policy'], load: async () => (await import('./commands/decide/policy.js')).addPolicy },
+  { names: ['audit'], load: async () => (await import('./commands/decide/audit.js')).addAudit },
+  { names: ['stats'], load: async () => (await import('./commands/machine/stats.js')).addStats },
+  { names: ['providers'], load: async () => (await import('./commands/machine/providers.js')).addProviders },
+  { names: ['people'], load: async () => (await import('./commands/machine/people.js')).addPeople },
+  { names: ['groups'], load: async () => (await import('./commands/machine/groups.js')).addGroups },
+  { names: ['tokens'], load: async () => (await import('./commands/machine/tokens.js')).addTokens },
+  { names: ['sessions'], load: async () => (await import('./commands/machine/sessions.js')).addSessions },
+  {
+    names: ['import', 'export'],
+    load: async () => (await import('./commands/worlds/import-export.js')).addImportExport,
+  },
+  { names: ['migrate'], load: async () => (await import('./commands/machine/migrate.js')).addMigrate },
+  { names: ['doctor'], load: async () => (await import('./commands/machine/doctor.js')).addDoctor },
+  { names: ['model'], load: async () => (await import('./commands/machine/model.js')).addModel },
+  // It lists all of them.
+  { names: [], load: async () => (await import('./commands/machine/completion.js')).addCompletion },
+];
+
+/**
+ * The commands with their flags and help. Runs nothing. Of a program for certain words, it loads only the command that they name, because loading all
+ * of them takes longer than most commands.
+ */
+export async function createProgram(
+  { console: { stdout }, version }: ProgramInput,
+  ends: Ends,
+  words: readonly string[] = [],
+): Promise<Command> {
+  const named = nameIn(words);
+  const own = PARTS.filter(({ names }) => names.includes(named));
+  const parts = own.length === 0 ? PARTS : own;
   const program = new Command('countersign')
     .description(help.about)
     .exitOverride()
@@ -60,37 +84,13 @@ export function createProgram({ console: { stdout }, version }: ProgramInput, en
     .option('--verbose', help.verbose)
     .addHelpText('after', help.after);
   const register = registerWith(ends);
-  addServe(program, register);
-  addOpen(program, register);
-  addChat(program, register);
-  addTui(program, register);
-  addRun(program, register);
-  addApprovals(program, register);
-  addWorlds(program, register);
-  addAgents(program, register);
-  addChats(program, register);
-  addSearch(program, register);
-  addGrants(program, register);
-  addUndo(program, register);
-  addRuns(program, register);
-  addVerify(program, register);
-  addTools(program, register);
-  addMcp(program, register);
-  addMcpGateway(program, register);
-  addGate(program, register);
-  addDrill(program, register);
-  addPolicy(program, register);
-  addAudit(program, register);
-  addStats(program, register);
-  addProviders(program, register);
-  addPeople(program, register);
-  addGroups(program, register);
-  addTokens(program, register);
-  addSessions(program, register);
-  addImportExport(program, register);
-  addMigrate(program, register);
-  addDoctor(program, register);
-  addModel(program, register);
-  addCompletion(program, register);
+  for (const add of await Promise.all(parts.map(({ load }) => load()))) add(program, register);
   return program;
+}
+
+/** The first word after flags that every command has. Empty if another flag comes first, which may be one of the default command. */
+function nameIn([first = '', ...rest]: readonly string[]): string {
+  if (/^--(?:home|url)$/.test(first)) return nameIn(rest.slice(1));
+  if (/^--(?:home=.*|url=.*|allow-http|json|verbose)$/.test(first)) return nameIn(rest);
+  return first;
 }

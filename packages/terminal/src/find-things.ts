@@ -6,12 +6,24 @@ import { suggestion } from './text/suggest.js';
 import { errors } from './words/errors.js';
 
 /** The world with this name or id. Without a name, the one of the current folder or else the only one (TERM3.10). */
-export async function findWorld(client: Client, name: string | undefined, folder = process.cwd()): Promise<World> {
-  const worlds = await readAll((page) => client.worlds(page));
+export async function findWorld(
+  client: Pick<Client, 'url' | 'worlds'>,
+  name: string | undefined,
+  folder = process.cwd(),
+): Promise<World> {
+  return chooseWorld(await readAll((page) => client.worlds(page)), name, { url: client.url, folder });
+}
+
+/** See `findWorld`. */
+export function chooseWorld(
+  worlds: readonly World[],
+  name: string | undefined,
+  { url, folder }: { url: string; folder: string },
+): World {
   if (name !== undefined) return findThing(worlds, name, { what: 'world' });
   if (worlds.length === 0) throw new CommandError(errors.noWorlds);
   // Folders of a server on another machine are not ours.
-  const here = isLocalLink(client.url) ? worldsOf(worlds, folder) : [];
+  const here = isLocalLink(url) ? worldsOf(worlds, folder) : [];
   const [only, ...others] = here.length === 0 ? worlds : here;
   if (only !== undefined && others.length === 0) return only;
   const known = suggestion(

@@ -2,9 +2,9 @@ import { CommanderError } from 'commander';
 import { checkCommandWords } from './check-command-words.js';
 import { createContext, type OpenContext, type ProgramInput } from './create-context.js';
 import { createProgram } from './create-program.js';
+import type { Ends } from './commands/register.js';
 import { splitRunWords } from './commands/run/split-run-words.js';
 import { EXIT } from './exit-codes.js';
-import { describeFailure } from './describe-failure.js';
 import { sizeOf } from './console.js';
 import { plainText } from './text/plain-text.js';
 import { wrapNote } from './text/wrap-note.js';
@@ -24,7 +24,7 @@ export async function runProgram(words: readonly string[], around: ProgramInput)
   stderr.on('error', () => undefined);
   let context: OpenContext | undefined;
   let exitCode: number = EXIT.ok;
-  const program = createProgram(around, {
+  const ends: Ends = {
     begin(options) {
       context = createContext(around, options);
       return context;
@@ -32,9 +32,10 @@ export async function runProgram(words: readonly string[], around: ProgramInput)
     end(code) {
       exitCode = code;
     },
-  });
+  };
   const code = await act();
-  const wasCut = await context?.close().catch((error: unknown) => {
+  const wasCut = await context?.close().catch(async (error: unknown) => {
+    const { describeFailure } = await import('./describe-failure.js');
     stderr.write(`countersign: ${plainText(describeFailure(error).message)}\n`);
     return false;
   });
@@ -43,11 +44,13 @@ export async function runProgram(words: readonly string[], around: ProgramInput)
   async function act(): Promise<number> {
     try {
       const asked = words[0] === 'help' ? [...words.slice(1), '--help'] : splitRunWords(words);
+      const program = await createProgram(around, ends, asked);
       checkCommandWords(program, asked);
       await program.parseAsync(asked, { from: 'user' });
       return exitCode;
     } catch (error) {
       if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
+      const { describeFailure } = await import('./describe-failure.js');
       const { message, code } = describeFailure(error);
       const text = `countersign: ${plainText(message)}`;
       stderr.write(`${stderr.isTTY ? wrapNote(text, sizeOf(stderr).columns) : text}\n`);

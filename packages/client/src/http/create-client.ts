@@ -1,5 +1,4 @@
 import {
-  type Run,
   acceptedMessageSchema,
   agentSchema,
   savedAgentSchema,
@@ -42,14 +41,11 @@ import {
   providerStatusSchema,
   providerTestSchema,
   queuedApprovalSchema,
-  runSchema,
   searchHitSchema,
   SERVER_LOG,
   sessionSchema,
   signInWaysSchema,
   shownPolicySchema,
-  startedRunSchema,
-  startLinkSchema,
   statsSchema,
   stuckRuleSchema,
   timelineSchema,
@@ -60,8 +56,10 @@ import {
   undoPreviewSchema,
   worldSchema,
 } from '@countersign/protocol';
-import { createCaller, type ClientOptions } from './caller.js';
-import type { BothWays, CallOptions, ChangeOptions, Client } from './client.js';
+import { createCaller } from './caller.js';
+import type { ClientOptions } from './create-requests.js';
+import { runCalls } from './create-run-client.js';
+import type { BothWays, ChangeOptions, Client } from './client.js';
 import { flatten } from './events.js';
 import type { Request } from './request.js';
 
@@ -75,6 +73,7 @@ function logPath(world: string): string[] {
 
 /** A client for one server. It opens no connection until it is used. */
 export function createClient(options: ClientOptions): Client {
+  const caller = createCaller(options);
   const {
     clock,
     random,
@@ -90,11 +89,9 @@ export function createClient(options: ClientOptions): Client {
     register,
     forget,
     batches,
-  } = createCaller(options);
-  const changeRun = async (world: string, run: string, how: string, options?: CallOptions): Promise<Run> =>
-    await get(runSchema, { method: 'POST', path: ['worlds', world, 'runs', run, how] }, options);
-
+  } = caller;
   return {
+    ...runCalls(caller),
     url: options.url,
     clock,
     random,
@@ -105,7 +102,6 @@ export function createClient(options: ClientOptions): Client {
     },
     signInWays: (options) => get(signInWaysSchema, { path: ['sign-in'] }, options),
     startOidcSignIn: (options) => get(oidcStartSchema, { method: 'POST', path: ['sign-in', 'oidc'] }, options),
-    startLink: (options) => get(startLinkSchema, { method: 'POST', path: ['tickets'] }, options),
     me: (options) => get(meSchema, { path: ['me'] }, options),
     sessions: (options) => list(openSessionSchema, { path: ['me', 'sessions'] }, options),
     endSessions: (session, options) =>
@@ -175,9 +171,7 @@ export function createClient(options: ClientOptions): Client {
     providerModels: (provider, options) =>
       get(providerModelsSchema, { path: ['providers', provider, 'models'] }, options),
 
-    worlds: (page, options) => list(worldSchema, { path: ['worlds'], query: { ...page } }, options),
     world: (world, options) => tagged(worldSchema, { path: ['worlds', world] }, options),
-    createWorld: (body, options) => get(worldSchema, { method: 'POST', path: ['worlds'], body }, options),
     updateWorld: (world, body, options) =>
       get(worldSchema, { method: 'PATCH', path: ['worlds', world], body, headers: ifMatch(options) }, options),
     deleteWorld: (world, options) =>
@@ -290,25 +284,6 @@ export function createClient(options: ClientOptions): Client {
         const path = ['worlds', world, 'external', 'sessions', session, 'end'];
         return sendOnly({ method: 'POST', path, body: agent === undefined ? {} : { agent } }, options);
       },
-    },
-
-    runs: {
-      start: (world, body, options) =>
-        get(startedRunSchema, { method: 'POST', path: ['worlds', world, 'runs'], body }, options),
-      end: (world, run, options) => changeRun(world, run, 'end', options),
-      list: (world, page, options) => list(runSchema, { path: ['worlds', world, 'runs'], query: { ...page } }, options),
-      get: (world, run, options) => get(runSchema, { path: ['worlds', world, 'runs', run] }, options),
-      apply: (world, run, { include = [], branch } = {}, options = {}) =>
-        get(
-          runSchema,
-          {
-            method: 'POST',
-            path: ['worlds', world, 'runs', run, 'apply'],
-            body: { include, ...(branch === undefined ? {} : { branch }) },
-          },
-          options,
-        ),
-      discard: (world, run, options) => changeRun(world, run, 'discard', options),
     },
 
     undoable: (world, page, options) =>

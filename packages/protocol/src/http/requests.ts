@@ -6,7 +6,8 @@ import { clientToolResultSchema, questionAnswerSchema, toolDecisionSchema } from
 import { mcpServerChangeSchema, newMcpServerSchema } from '../connections/mcp-servers.js';
 import { newExternalAgentSchema } from '../external/external.js';
 import { newTokenSchema } from '../people/people.js';
-import { newAgentSchema, newChatSchema, newWorldSchema } from '../worlds/worlds.js';
+import { newAgentSchema } from '../worlds/agents.js';
+import { newChatSchema, newWorldSchema } from '../worlds/worlds.js';
 
 /** Ids in paths and queries. All our ids are shorter than this limit. */
 const id = z.string().min(1).max(200);

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { effectSchema } from '../calls/effect.js';
 import { api, field, text } from '../input/field.js';
+import { RUN_AGENTS } from './run-agents.js';
 import { triedHostSchema } from './run-effect.js';
 
 /** The tool whose calls apply what a run changed. Only the server proposes them; rules about runs name it. */
 export const RUN_TOOL = 'run';
 
-export const runAgentSchema = z.enum(['claude', 'codex', 'gemini', 'opencode']);
-/** An agent that `countersign run` knows by name. */
-export type RunAgent = z.infer<typeof runAgentSchema>;
+export const runAgentSchema = z.enum(RUN_AGENTS);
 
 const portSchema = z.number().int().min(1).max(65_535);
 const programSchema = z.array(z.string().max(100_000)).min(1).max(10_000);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AGENT_TEMPLATE_NAMES, AGENT_TEMPLATES, agentsFromTemplate } from './agent-templates.js';
-import { newAgentSchema } from './worlds.js';
+import { newAgentSchema } from './agents.js';
 
 const model = { provider: 'openai', model: 'm' };
 

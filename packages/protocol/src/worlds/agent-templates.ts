@@ -1,5 +1,5 @@
 import { freeName } from '../text/names.js';
-import type { NewAgent } from './worlds.js';
+import type { NewAgent } from './agents.js';
 
 interface AgentTemplate {
   /** Display name. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { api, field } from '../input/field.js';
 import { newMcpServerSchema } from '../connections/mcp-servers.js';
-import { newAgentSchema, newWorldSchema, worldSchema } from './worlds.js';
+import { newAgentSchema } from './agents.js';
+import { newWorldSchema, worldSchema } from './worlds.js';
 
 /** The version of the file format. Other versions are rejected. */
 export const WORLD_FILE_VERSION = 1;

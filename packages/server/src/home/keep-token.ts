@@ -44,12 +44,6 @@ export function keepToken(home: string, env: NodeJS.ProcessEnv, isHidden: boolea
 /** Shorter tokens could be guessed. */
 const MIN_LENGTH = 32;
 
-/** The token saved by this home folder's server, for the same user's other commands. */
-export function readToken(home: string): string | undefined {
-  const token = readPrivate(join(home, 'token'))?.trim();
-  return token === '' ? undefined : token;
-}
-
 /** Rejects tokens that can't be sent in a header: nobody could sign in. */
 function checked(token: string): string {
   if (!/^[\x21-\x7e]{1,1000}$/.test(token)) {

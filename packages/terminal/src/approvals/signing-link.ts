@@ -2,7 +2,7 @@ import type { Client } from '@countersign/client';
 import { isIP } from 'node:net';
 
 /** The page on which a person signs a call with a passkey. Passkeys don't work at an IP address, so a loopback address becomes `localhost`. */
-export async function signingLink(client: Client, world: string, chat: string): Promise<string> {
+export async function signingLink(client: Pick<Client, 'startLink'>, world: string, chat: string): Promise<string> {
   // Only the server knows the URL at which people reach it.
   const url = new URL((await client.startLink()).open);
   if (isIP(url.hostname.replace(/^\[|\]$/g, '')) > 0) url.hostname = 'localhost';

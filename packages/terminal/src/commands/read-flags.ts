@@ -39,3 +39,14 @@ export function readRecord(text: string, flag: string): Record<string, unknown> 
   }
   throw new CommandError(errors.notAnObject(flag));
 }
+
+export function readPort(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new CommandError(errors.notAPort(text));
+}
+
+/** Collects the values of a flag that may be repeated. */
+export function again(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}

@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { connect, mayUseHttp, serverUrl } from './connect.js';
+import { connect } from './connect.js';
+import { mayUseHttp, serverUrl } from './server-url.js';
 import { describeFailure } from '../describe-failure.js';
 import type { FoundServer, OwnServer, ServerAccess } from './server-access.js';
 

@@ -1,11 +1,12 @@
 import { isAbsolute } from 'node:path';
 import { ClientError, createClient, type Client } from '@countersign/client';
 import { TERMINAL_AGENT } from '@countersign/protocol';
-import { channelFetch, isPlainRemote } from '@countersign/server/channel';
+import { channelFetch } from '@countersign/server/channel';
 import { CommandError } from '../command-error.js';
 import { EXIT } from '../exit-codes.js';
 import { followServer, type Address } from './follow-server.js';
 import { findUnproven } from './find-unproven.js';
+import { serverUrl } from './server-url.js';
 import type { OwnServer, ServerAccess, Unfinished } from './server-access.js';
 import { errors } from '../words/errors.js';
 
@@ -96,24 +97,6 @@ export async function connect(
       for (const server of own.splice(0)) await server.close();
     },
   };
-}
-
-/** Whether plain HTTP to another machine was allowed, for this command or in the environment. */
-export function mayUseHttp(
-  { allowHttp }: { allowHttp?: true },
-  env: Readonly<Record<string, string | undefined>>,
-): boolean {
-  return allowHttp === true || env['COUNTERSIGN_ALLOW_HTTP'] === '1';
-}
-
-/** The origin of a URL, without the path and the ticket of a copied start link. */
-export function serverUrl(url: string, allowHttp: boolean): string {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
-    throw new CommandError(errors.invalidUrl(url));
-  }
-  if (isPlainRemote(parsed) && !allowHttp) throw new CommandError(errors.plainHttp(parsed.origin));
-  return parsed.origin;
 }
 
 async function talkTo(url: string, given: string | undefined): Promise<Connected> {

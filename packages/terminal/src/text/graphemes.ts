@@ -1,4 +1,5 @@
-const segmenter = new Intl.Segmenter();
+/** Made on first use, because it loads the Unicode tables. */
+let segmenter: Intl.Segmenter | undefined;
 /** The slice length. Slices are needed because on Node 20 Intl.Segmenter is quadratic. */
 const SLICE = 500;
 
@@ -28,5 +29,6 @@ function sliceAt(text: string, from: number): string {
 
 function partsOf(slice: string): string[] {
   if (NARROW.test(slice)) return Array.from(slice);
+  segmenter ??= new Intl.Segmenter();
   return Array.from(segmenter.segment(slice), ({ segment }) => segment);
 }

@@ -9,10 +9,12 @@ const STACKING = [
 const VIRAMA = /[\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D4D\u0DCA\u1039\u17D2]$/;
 
 /** A letter before the joiner, with its marks, and a letter or mark of the same script after it. */
-const IN_WORD = [...CURSIVE, ...STACKING].map((script) => ({
+const inWord = (script: string): { before: RegExp; after: RegExp } => ({
   before: new RegExp(`(?=\\p{Script=${script}})\\p{L}\\p{M}{0,4}$`, 'u'),
   after: new RegExp(`^(?=\\p{Script=${script}})[\\p{L}\\p{M}]`, 'u'),
-}));
+});
+/** Compiled on first use. */
+let inWords: readonly ReturnType<typeof inWord>[] | undefined;
 
 /** Follows rule GB11 of UAX #29. */
 const EMOJI_BEFORE = /\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?$/u;
@@ -32,5 +34,6 @@ export function isJoining(text: string, at: number): boolean {
   if (after.startsWith(ZWNJ) || after.startsWith(ZWJ)) return false;
   if (VIRAMA.test(before)) return true;
   if (joiner === ZWJ && EMOJI_BEFORE.test(before) && EMOJI_AFTER.test(after)) return true;
-  return IN_WORD.some((script) => script.before.test(before) && script.after.test(after));
+  inWords ??= [...CURSIVE, ...STACKING].map(inWord);
+  return inWords.some((script) => script.before.test(before) && script.after.test(after));
 }

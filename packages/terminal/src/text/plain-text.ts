@@ -1,10 +1,12 @@
 import { byNumber, HIDDEN_IN_CODE, HIDDEN_IN_PROSE } from '@countersign/protocol';
 import { isJoining } from './joiners.js';
 
+// Compiled on first use: most commands print only simple text.
+let unsafeText: RegExp | undefined;
+let unsafeExact: RegExp | undefined;
 /** Characters hidden in prose, and the joiners ZWNJ and ZWJ: names and paths must not differ by an invisible character. */
-const UNSAFE = new RegExp(`\\r\\n|${HIDDEN_IN_PROSE}|[\\u200C\\u200D]`, 'gu');
-
-const UNSAFE_EXACT = new RegExp(HIDDEN_IN_CODE, 'gu');
+const unsafe = (): RegExp => (unsafeText ??= new RegExp(`\\r\\n|${HIDDEN_IN_PROSE}|[\\u200C\\u200D]`, 'gu'));
+const exact = (): RegExp => (unsafeExact ??= new RegExp(HIDDEN_IN_CODE, 'gu'));
 
 /** More combining marks than any script uses on one letter: a stack of them would paint over other lines. */
 const PILE = /\p{M}{5,}/gu;
@@ -16,7 +18,7 @@ const SIMPLE = /^[\t\n\x20-\x7E\u00A1-\u00AC\u00AE-\u02FF]*$/;
 /** Removes terminal sequences and hidden characters, which an agent could use to paint over a card. */
 export function plainText(text: string): string {
   if (SIMPLE.test(text)) return text;
-  return text.replaceAll(UNSAFE, shown).replaceAll(PILE, unpiled);
+  return text.replaceAll(unsafe(), shown).replaceAll(PILE, unpiled);
 }
 
 /**
@@ -27,7 +29,7 @@ export function proseText(text: string, from = 0, to = text.length): string {
   const part = text.slice(from, to);
   if (SIMPLE.test(part)) return part;
   return part
-    .replaceAll(UNSAFE, (hidden: string, at: number) => (isJoining(text, from + at) ? hidden : shown(hidden)))
+    .replaceAll(unsafe(), (hidden: string, at: number) => (isJoining(text, from + at) ? hidden : shown(hidden)))
     .replaceAll(PILE, unpiled);
 }
 
@@ -38,13 +40,13 @@ function shown(hidden: string): string {
 /** Like `plainText`, for text that will run: also shows carriage returns and characters that only look like a space. */
 export function exactText(text: string): string {
   if (SIMPLE.test(text)) return text;
-  return text.replaceAll(UNSAFE_EXACT, byNumber).replaceAll(PILE, unpiled);
+  return text.replaceAll(exact(), byNumber).replaceAll(PILE, unpiled);
 }
 
 /** JSON for a terminal: the same value for a program, with hidden characters escaped. */
 export function exactJson(json: string): string {
   if (SIMPLE.test(json)) return json;
-  return json.replaceAll(UNSAFE_EXACT, (character) =>
+  return json.replaceAll(exact(), (character) =>
     Array.from({ length: character.length }, (_, at) => {
       return `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`;
     }).join(''),

@@ -1,19 +1,46 @@
 import { homedir } from 'node:os';
 import { systemClock } from '@countersign/core/ports';
 import type { EndedRun, RunAgent, StartedRun } from '@countersign/protocol';
-import { realPath } from '@countersign/changes';
+import { findSystemProgram, realPath } from '@countersign/changes';
 import type { Outside } from '../sandbox/gateway/gateway.js';
 import { prepareAgent, type AgentPlace } from './agents/prepare-agent.js';
 import type { PreparedAgent } from './agents/types.js';
 import type { RunIo } from './connect-io.js';
 import { openAgentHome } from './home/open-agent-home.js';
+import { startNetwork, type StartedNetwork } from './network/hold-network.js';
 import { openRunNetwork } from './network/open-run-network.js';
 import type { RunNetwork } from './network/types.js';
 import { readRunSandbox } from './run-sandbox.js';
 import { supervise, type RunSignal } from './supervise.js';
+import { findPrivateInSystem } from './system-view.js';
+
+/** What a run needs whatever the server says about it. */
+export interface BegunRun {
+  readonly network: StartedNetwork | undefined;
+  readonly privateInSystem: Promise<readonly string[]>;
+  /** Must always be called. */
+  close(): Promise<void>;
+}
+
+/** Begins a run while the server answers, because it takes as long as everything else. Runs nothing of the person's. */
+export function beginRun(): BegunRun {
+  const bubblewrap = findSystemProgram('bwrap');
+  const network = bubblewrap === undefined ? undefined : startNetwork(bubblewrap);
+  const leaving = new AbortController();
+  const privateInSystem = findPrivateInSystem(leaving.signal);
+  return {
+    network,
+    privateInSystem,
+    async close() {
+      leaving.abort();
+      await network?.close();
+    },
+  };
+}
 
 export interface DraftedRun {
   readonly started: StartedRun;
+  readonly begun?: BegunRun;
   /** The program and its arguments. */
   readonly words: readonly string[];
   /** Set for a known agent. */
@@ -32,13 +59,13 @@ export interface DraftedRun {
 
 /** Runs a program with its network and its home until all its processes are dead. See `supervise`. */
 export async function runInDraft(run: DraftedRun): Promise<EndedRun> {
-  const { prepared, ports, outside, onPorts, ...rest } = run;
+  const { prepared, ports, outside, onPorts, begun, ...rest } = run;
   const { id, root, hosts, closedHosts, sandbox: given, home: kept } = run.started;
   const sandbox = readRunSandbox(given);
   const home = await openAgentHome({ root, kept, home: personalHome(), prepared });
   const openNetwork = async (): Promise<RunNetwork> => {
     const network = await openRunNetwork({
-      ...{ id, sandbox, hosts, closedHosts, ports },
+      ...{ id, sandbox, network: begun?.network, hosts, closedHosts, ports },
       ...(prepared === undefined ? {} : { loginHosts: prepared.loginHosts, models: prepared.models }),
       ...(outside === undefined ? {} : { outside }),
     });
@@ -46,7 +73,8 @@ export async function runInDraft(run: DraftedRun): Promise<EndedRun> {
     return network;
   };
   const { environment: agentEnvironment = {}, notes = [] } = prepared ?? {};
-  return await supervise({ ...rest, home, openNetwork, agentEnvironment, notes, clock: systemClock });
+  const { privateInSystem } = begun ?? {};
+  return await supervise({ ...rest, home, openNetwork, privateInSystem, agentEnvironment, notes, clock: systemClock });
 }
 
 /** Finds out how to start a known agent for the person who runs this process. */

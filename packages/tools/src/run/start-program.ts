@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import type { Duplex, Readable } from 'node:stream';
-import { STATUS_FD } from '../sandbox/confine.js';
+import { STATUS_FD } from '../sandbox/start-arguments.js';
 import { systemProgram } from '@countersign/changes';
 import { readAll, readInnerPid, untilDead } from '../shell/start-command.js';
 

@@ -5,7 +5,7 @@ import type { Clock } from '@countersign/core/ports';
 import type { EndedRun, RunEnd, StartedRun } from '@countersign/protocol';
 import { findIdentity, isInside, writeEnded } from '@countersign/changes';
 import { placeArguments, writeArguments } from '../sandbox/draft/drafting.js';
-import { hostSockets } from '../sandbox/find-hidden.js';
+import { hostSockets } from '../sandbox/host-sockets.js';
 import { startArguments } from '../sandbox/start-arguments.js';
 import { findCgroupParent, openCgroup } from './cgroup.js';
 import { runEnvironment } from './environment.js';
@@ -16,6 +16,7 @@ import type { RunNetwork } from './network/types.js';
 import { connectIo, type ConnectedIo, type RunIo } from './connect-io.js';
 import { foldersOfRun } from './run-folder.js';
 import { readRunSandbox } from './run-sandbox.js';
+import { findPrivateInSystem } from './system-view.js';
 import { startProgram, type StartedProgram } from './start-program.js';
 import { seesIn, viewArguments, type RunView } from './view.js';
 
@@ -33,6 +34,8 @@ export interface Supervised {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Called at once, because it takes a while. Without it, the program has no network. */
   readonly openNetwork?: () => Promise<RunNetwork>;
+  /** Started already. See `findPrivateInSystem`. */
+  readonly privateInSystem?: Promise<readonly string[]> | undefined;
   readonly home: AgentHome;
   /** Variables that the agent needs. */
   readonly agentEnvironment?: Readonly<Record<string, string>>;
@@ -58,11 +61,15 @@ export async function supervise(run: Supervised): Promise<EndedRun> {
   opening?.catch(() => undefined);
   const parent = findCgroupParent();
   const cgroup = parent === undefined ? undefined : openCgroup(parent, started.id, limits);
-  let io: ConnectedIo | undefined;
+  let connecting: Promise<ConnectedIo> | undefined;
   try {
-    const { words, environment, passed, temporary } = await prepare(run, opening);
+    const temporary = join(started.root, 'view');
+    await mkdir(temporary, { mode: 0o700 });
+    connecting = connectIo(run.io, temporary);
+    connecting.catch(() => undefined);
+    const { words, environment, passed } = await prepare(run, temporary, opening);
     const network = await opening;
-    io = await connectIo(run.io, temporary);
+    const io = await connecting;
     const program = await startProgram({
       ...{ sandbox: [...(cgroup?.before ?? []), ...words], words: run.words, environment, limits },
       io: io.descriptors,
@@ -85,7 +92,7 @@ export async function supervise(run: Supervised): Promise<EndedRun> {
     await writeEnded(started.root, result);
     return result;
   } finally {
-    io?.close();
+    (await connecting?.catch(() => undefined))?.close();
     cgroup?.remove();
     await (await opening?.catch(() => undefined))?.close();
   }
@@ -107,19 +114,25 @@ interface Prepared {
   readonly words: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly passed: readonly string[];
-  readonly temporary: string;
 }
 
 async function prepare(
-  { started, directory, environment, home, agentEnvironment, show = [] }: Supervised,
+  {
+    started,
+    directory,
+    environment,
+    home,
+    agentEnvironment,
+    show = [],
+    privateInSystem = findPrivateInSystem(),
+  }: Supervised,
+  temporary: string,
   opening: Promise<RunNetwork> | undefined,
 ): Promise<Prepared> {
   const sandbox = readRunSandbox(started.sandbox);
   const { drafting } = sandbox;
   const { folder, root, hidden } = started;
   const folders = foldersOfRun(root);
-  const temporary = join(root, 'view');
-  await mkdir(temporary, { mode: 0o700 });
   const personal = await realpath(homedir()).catch(() => homedir());
   const programs = findRunPrograms({
     path: environment['PATH'] ?? '',
@@ -137,6 +150,7 @@ async function prepare(
     directory: directory ?? folder,
     place: placeArguments(drafting, folders, folder),
     hidden: [...hidden, ...sockets],
+    privateInSystem,
     hasNetwork: opening !== undefined,
     temporary,
   };
@@ -156,7 +170,7 @@ async function prepare(
   ];
   const own = { ...programs.environment, ...network?.environment, ...home.environment, ...agentEnvironment };
   const { values, passed } = runEnvironment(environment, { home: at, sees, own, identity });
-  return { words, environment: values, passed, temporary };
+  return { words, environment: values, passed };
 }
 
 /** Resolves when every process is dead. */

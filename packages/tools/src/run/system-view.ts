@@ -50,17 +50,26 @@ const MAX_LISTED_BYTES = 16 * 1024 ** 2;
 const EACH_PRIVATE = String.raw`( -type d -not -perm -005 -prune -print0 ) -o ( -not -type d -not -type l -not -perm -004 -print0 )`;
 
 /**
- * Files and folders of the system, and in `shown`, that other users can't read. Outside its namespace, the program of a run that root starts is
- * still root, so these have to be covered.
+ * Files and folders of the system that other users can't read. Outside its namespace, the program of a run that root starts is still root, so these have
+ * to be covered. Empty if somebody else starts it.
  */
-export async function findPrivate(shown: readonly string[]): Promise<string[]> {
+export function findPrivateInSystem(signal?: AbortSignal): Promise<string[]> {
   const system = SYSTEM.filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true);
   const etc = ETC.map((name) => join('/etc', name)).filter((path) =>
     statSync(path, { throwIfNoEntry: false })?.isDirectory(),
   );
-  const words = ['-H', ...system, ...etc, ...shown, ...EACH_PRIVATE.split(' ')];
+  const found = findPrivate([...system, ...etc], signal);
+  // Whoever needs it reports the error.
+  found.catch(() => undefined);
+  return found;
+}
+
+/** The same for what is in other folders. */
+export async function findPrivate(folders: readonly string[], signal?: AbortSignal): Promise<string[]> {
+  if (folders.length === 0 || process.getuid?.() !== 0) return [];
+  const words = ['-H', ...folders, ...EACH_PRIVATE.split(' ')];
   const find = findSystemProgram('find');
   if (find === undefined) throw new Error('a run of root needs the program find. Install findutils');
-  const { stdout } = await run(find, words, { cwd: '/', env: {}, maxBuffer: MAX_LISTED_BYTES });
+  const { stdout } = await run(find, words, { cwd: '/', env: {}, maxBuffer: MAX_LISTED_BYTES, signal });
   return stdout.split('\0').filter((path) => path !== '');
 }

@@ -23,6 +23,8 @@ export interface RunView {
   readonly show: readonly string[];
   /** Real paths that rules hide, and sockets that exist. Those that aren't in view are ignored. */
   readonly hidden: readonly string[];
+  /** See `findPrivateInSystem`. */
+  readonly privateInSystem: Promise<readonly string[]>;
   /** Whether it is started in a network of its own already. Otherwise, it has none. */
   readonly hasNetwork: boolean;
   /** A folder in which to write the files about the only user inside. */
@@ -48,8 +50,8 @@ export async function viewArguments(view: RunView): Promise<string[]> {
   const { sandbox, directory, place, home, programs, show } = view;
   const { sizeArguments: size } = sandbox;
   const sees = seesIn(view);
-  const isRoot = process.getuid?.() === 0;
-  const unreadable = isRoot ? await findPrivate(programs.elsewhere) : [];
+  const [inSystem, elsewhere] = await Promise.all([view.privateInSystem, findPrivate(programs.elsewhere)]);
+  const unreadable = [...inSystem, ...elsewhere];
   const covered = new Set([...programs.hidden, ...unreadable, ...view.hidden].filter(sees));
   return [
     ...namespaces(view),

@@ -10,7 +10,7 @@ import { checkWorkingFolder, findHidden } from './find-hidden.js';
 import { nameServiceArguments, ownNetworkArguments } from './own-network.js';
 import { sandboxExecProfile } from './sandbox-exec-profile.js';
 import type { Confinement, Sandbox } from './sandbox.js';
-import { startArguments } from './start-arguments.js';
+import { startArguments, STATUS_FD } from './start-arguments.js';
 
 /** How to start a sandboxed command, and what to do once all its processes are dead. */
 export interface Confined {
@@ -36,9 +36,6 @@ export interface Confined {
   /** Must always be called when the command has ended. */
   release(): Promise<void>;
 }
-
-/** The file descriptor on which bubblewrap reports the PID of its child. */
-export const STATUS_FD = 4;
 
 /** Rejects with a readable error if a command can't be sandboxed. The command must then not run. */
 export async function confine(

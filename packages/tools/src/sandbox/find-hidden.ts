@@ -1,8 +1,8 @@
-import { lstat, readFile, realpath } from 'node:fs/promises';
-import { isAbsolute } from 'node:path';
+import { lstat, realpath } from 'node:fs/promises';
 import { ownFiles } from '@countersign/core/ports';
 import { isInside, systemFolderIn } from '@countersign/changes';
 import { findProtected } from './find-protected.js';
+import { hostSockets } from './host-sockets.js';
 import { secretFolderAt, secretFolderText } from './programs/secret-folder.js';
 import type { Confinement } from './sandbox.js';
 
@@ -69,13 +69,6 @@ export async function findHidden(
 const UNREAL = ['/proc', '/sys', '/dev'];
 /** No shell starts without these. */
 const NEEDED = ['/usr/bin', '/bin', '/lib', '/usr/lib'];
-
-/** Finds sockets to hide: even in a read-only folder, a command could connect to a socket and reach a service with more privileges. */
-export async function hostSockets(): Promise<string[]> {
-  const table = await readFile('/proc/net/unix', 'utf8').catch(() => '');
-  const paths = table.split('\n').map((line) => /^(?:\S+\s+){7}(\/.*)$/.exec(line)?.[1]);
-  return [...new Set(paths)].filter((path): path is string => path !== undefined && isAbsolute(path));
-}
 
 /** Rejects a working folder in which nothing could be hidden from a command (SAFE1). */
 export function checkWorkingFolder(

@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { seccompFilter } from './seccomp-filter.js';
 
-/** Descriptors 3 and 4 are used for the gate and for bubblewrap's status. */
+/** The descriptor on which bubblewrap reports the PID of its child. The one before it is used for the gate. */
+export const STATUS_FD = 4;
 const FILTER_FD = 5;
 
 /**

@@ -1,5 +1,5 @@
 import { channelFetch } from '../../channel/channel-fetch.js';
-import { readToken } from '../keep-token.js';
+import { readToken } from '../read-token.js';
 
 const ANSWER_MS = 10_000;
 

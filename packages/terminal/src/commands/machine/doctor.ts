@@ -8,7 +8,7 @@ import type { Finding } from '../../connection/server-access.js';
 import { padTo } from '../../text/cells.js';
 import { plainLine } from '../../text/plain-text.js';
 import { wrapNote } from '../../text/wrap-note.js';
-import { readPort } from './serve.js';
+import { readPort } from '../read-flags.js';
 import type { Register } from '../register.js';
 import { withHelp } from '../../words/help.js';
 import { doctorHelp as help } from '../../words/help-server.js';

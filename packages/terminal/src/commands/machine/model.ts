@@ -7,7 +7,7 @@ import { readText } from '../worlds/agents.js';
 import { withHelp } from '../../words/help.js';
 import { modelHelp as help } from '../../words/help-server.js';
 import { results } from '../../words/results.js';
-import { readPort } from './serve.js';
+import { readPort } from '../read-flags.js';
 
 interface ModelFlags {
   script: string;

@@ -4,6 +4,7 @@ import type { ServeOptions } from '../../connection/server-access.js';
 import { openProject } from '../../project/open-project.js';
 import { projectFolder } from '../../project/project-folder.js';
 import { suggestion } from '../../text/suggest.js';
+import { again, readPort } from '../read-flags.js';
 import type { Register } from '../register.js';
 import { errors } from '../../words/errors.js';
 import { withHelp } from '../../words/help.js';
@@ -54,16 +55,6 @@ export function addServe(program: Command, register: Register): void {
   });
 }
 
-export function readPort(text: string): number {
-  const port = Number(text);
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new CommandError(errors.notAPort(text));
-}
-
 function nonEmpty(text: string | undefined): string | undefined {
   return text === '' ? undefined : text;
-}
-
-export function again(value: string, before: readonly string[] = []): string[] {
-  return [...before, value];
 }

@@ -7,10 +7,10 @@ import type { CommandContext } from '../../context.js';
 import { readSecret } from '../../input/read-secret.js';
 import { plainLine } from '../../text/plain-text.js';
 import { suggestion } from '../../text/suggest.js';
+import { again } from '../read-flags.js';
 import { errors } from '../../words/errors.js';
 import { mcpHelp as help } from '../../words/help-worlds.js';
 import { results } from '../../words/results.js';
-import { again } from '../machine/serve.js';
 
 export interface DefinitionFlags {
   world?: string;

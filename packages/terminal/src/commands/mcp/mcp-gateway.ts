@@ -5,7 +5,7 @@ import { nearest } from '@countersign/protocol';
 import { isPlainRemote } from '@countersign/server/channel';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
-import { mayUseHttp, serverUrl } from '../../connection/connect.js';
+import { mayUseHttp, serverUrl } from '../../connection/server-url.js';
 import type { CommandContext } from '../../context.js';
 import { EXIT } from '../../exit-codes.js';
 import { findUnproven } from '../../connection/find-unproven.js';

@@ -9,7 +9,7 @@ import { plainLine } from '../../text/plain-text.js';
 import { withHelp, YES } from '../../words/help.js';
 import { mcpHelp as help } from '../../words/help-worlds.js';
 import { results } from '../../words/results.js';
-import { again } from '../machine/serve.js';
+import { again } from '../read-flags.js';
 import type { Register } from '../register.js';
 import { showDone, showList, showThing } from '../show-list.js';
 import { findServer, inWorld, type WorldFlag } from './find-server.js';

@@ -1,10 +1,10 @@
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
-import { readAll, type Client } from '@countersign/client';
+import { readAll, type RunClient } from '@countersign/client';
 import { nameFrom, type World } from '@countersign/protocol';
 import { CommandError } from '../../command-error.js';
 import type { CommandContext } from '../../context.js';
-import { findWorld } from '../../find-things.js';
+import { chooseWorld } from '../../find-things.js';
 import { confirm } from '../../input/confirm.js';
 import { realPath } from '../../project/project-folder.js';
 import { worldsOf } from '../../project/world-of-folder.js';
@@ -13,7 +13,7 @@ import { runWords as words } from '../../words/run.js';
 /** The world of a run: the named one, or that of this folder. Offers to create one (RUN4). Never another one, as other commands would use. */
 export async function findRunWorld(
   context: CommandContext,
-  client: Client,
+  client: RunClient,
   name: string | undefined,
 ): Promise<World & { folder: string }> {
   const world = await find(context, client, name);
@@ -28,11 +28,11 @@ function holdsHome(folder: string): boolean {
   return folder === dirname(folder) || home === folder || home.startsWith(`${folder}/`);
 }
 
-async function find(context: CommandContext, client: Client, name: string | undefined): Promise<World> {
-  if (name !== undefined) return await findWorld(client, name);
+async function find(context: CommandContext, client: RunClient, name: string | undefined): Promise<World> {
   const folder = realPath(process.cwd()) ?? process.cwd();
-  const here = worldsOf(await readAll((page) => client.worlds(page)), folder);
-  if (here.length > 0) return await findWorld(client, undefined);
+  const worlds = await readAll((page) => client.worlds(page));
+  if (name !== undefined || worldsOf(worlds, folder).length > 0)
+    return chooseWorld(worlds, name, { url: client.url, folder });
   if (holdsHome(folder)) throw new CommandError(words.holdsHome(folder));
   const newName = nameFrom(folder, 'project') || 'Project';
   if (!context.isPerson) throw new CommandError(words.noWorld(folder, newName));

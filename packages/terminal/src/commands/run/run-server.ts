@@ -1,25 +1,25 @@
 import { setTimeout } from 'node:timers/promises';
-import { ClientError, createClient, isLocalLink, type Client } from '@countersign/client';
+import { ClientError, createRunClient, isLocalLink, type RunClient } from '@countersign/client';
 import { TERMINAL_AGENT } from '@countersign/protocol';
 import { channelFetch } from '@countersign/server/channel';
 import { CommandError } from '../../command-error.js';
-import { mayUseHttp, serverUrl } from '../../connection/connect.js';
+import { mayUseHttp, serverUrl } from '../../connection/server-url.js';
 import type { CommandContext } from '../../context.js';
 import { EXIT } from '../../exit-codes.js';
 import { runWords as words } from '../../words/run.js';
 
 /** The server of a run. It is never started here: the process that supervises a run must not apply anything. */
 export interface RunServer {
-  ask<T>(act: (client: Client) => Promise<T>): Promise<T>;
+  ask<T>(act: (client: RunClient) => Promise<T>): Promise<T>;
   /** Waits for a server that is away, and asks again when it is back. `act` must be harmless to repeat. */
-  askPatiently<T>(act: (client: Client) => Promise<T>, signal: AbortSignal): Promise<T>;
+  askPatiently<T>(act: (client: RunClient) => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
 const PAUSE_MS = 1_000;
 
 export function openRunServer(context: CommandContext): RunServer {
   let isAway = false;
-  let client: Client | undefined;
+  let client: RunClient | undefined;
   const ask: RunServer['ask'] = async (act) => {
     client ??= await connectToServer(context);
     if (client === undefined) throw new CommandError(words.noServer, EXIT.failed);
@@ -51,7 +51,7 @@ export function openRunServer(context: CommandContext): RunServer {
   };
 }
 
-async function connectToServer({ servers, options, console: { env } }: CommandContext): Promise<Client | undefined> {
+async function connectToServer({ servers, options, console: { env } }: CommandContext): Promise<RunClient | undefined> {
   const given = options.url ?? nonEmpty(env['COUNTERSIGN_URL']);
   const home = options.home ?? (await servers.defaultHome());
   const url = given === undefined ? (await servers.find(home))?.url : serverUrl(given, mayUseHttp(options, env));
@@ -59,7 +59,7 @@ async function connectToServer({ servers, options, console: { env } }: CommandCo
   if (!isLocalLink(url)) throw new CommandError(words.notHere(url));
   const token = nonEmpty(env['COUNTERSIGN_TOKEN']) ?? (await servers.readToken(home));
   if (token === undefined) return undefined;
-  return createClient({ url, token, fetch: channelFetch(token), userAgent: TERMINAL_AGENT });
+  return createRunClient({ url, token, fetch: channelFetch(token), userAgent: TERMINAL_AGENT });
 }
 
 /** Whether the same request may succeed later. */

@@ -1,4 +1,4 @@
-import { runAgentSchema, type EndedRun, type RunAgent, type World } from '@countersign/protocol';
+import { RUN_AGENTS, type EndedRun, type RunAgent, type World } from '@countersign/protocol';
 import type * as runner from '@countersign/tools/run';
 import { Option, type Command } from 'commander';
 import { CommandError } from '../../command-error.js';
@@ -8,7 +8,7 @@ import { realPath } from '../../project/project-folder.js';
 import { plainLine } from '../../text/plain-text.js';
 import { withHelp } from '../../words/help.js';
 import { runHelp as help, runWords as words } from '../../words/run.js';
-import { again, readPort } from '../machine/serve.js';
+import { again, readPort } from '../read-flags.js';
 import type { Register } from '../register.js';
 import { detachRun, isDetached, type Begun } from './detach-run.js';
 import { findRunWorld } from './find-run-world.js';
@@ -35,15 +35,19 @@ export function addRun(program: Command, register: Register): void {
     .option('--branch <name>', help.branch)
     .option('--allow-fetch', help.allowFetch)
     .option('--detach', help.detach)
-    .addOption(new Option('--agent <agent>').choices(runAgentSchema.options).hideHelp());
+    .addOption(new Option('--agent <agent>').choices(RUN_AGENTS).hideHelp());
   register<RunFlags>(command, async (context, { args, options }) => {
     if (options.agent === undefined && args.length === 0) throw new CommandError(words.noProgram);
     if (options.detach === true && !isDetached(context)) return await detachRun(context);
-    // Loaded while the server answers.
-    const loading = import('@countersign/tools/run');
-    const server = openRunServer(context);
-    const world = await server.ask((client) => findRunWorld(context, client, options.world));
-    return await runIn(context, server, await loading, { world, given: args, options });
+    const runner = await import('@countersign/tools/run');
+    const begun = runner.beginRun();
+    try {
+      const server = openRunServer(context);
+      const world = await server.ask((client) => findRunWorld(context, client, options.world));
+      return await runIn(context, server, runner, { world, given: args, options, begun });
+    } finally {
+      await begun.close();
+    }
   });
 }
 
@@ -51,13 +55,14 @@ interface Asked {
   readonly world: World & { readonly folder: string };
   readonly given: readonly string[];
   readonly options: RunFlags;
+  readonly begun: runner.BegunRun;
 }
 
 async function runIn(
   context: CommandContext,
   server: RunServer,
   { explainOutsideGit, findProcess, NoSuchProgram, prepareRunAgent, runInDraft, RunNotStarted }: typeof runner,
-  { world, given, options }: Asked,
+  { world, given, options, begun }: Asked,
 ): Promise<number> {
   const folder = realPath(world.folder) ?? world.folder;
   const outside = explainOutsideGit(folder);
@@ -84,7 +89,7 @@ async function runIn(
       context.console.stdout.write(`${JSON.stringify(begun)}\n`);
     }
     ended = await runInDraft({
-      ...{ started, words: program, prepared, ports, io: opened.io, environment: variables, onSignal },
+      ...{ started, begun, words: program, prepared, ports, io: opened.io, environment: variables, onSignal },
       directory: directoryIn(started.folder),
       onPorts: (open) => open.forEach(({ inside, url }) => context.note(words.port(inside, url))),
     });

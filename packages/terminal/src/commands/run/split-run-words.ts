@@ -1,4 +1,4 @@
-import { runAgentSchema } from '@countersign/protocol';
+import { RUN_AGENTS } from '@countersign/protocol';
 
 /** Flags of `run`, and of every command, that take a value. */
 const WITH_VALUE = ['-w', '--world', '--allow-host', '--port', '--branch', '--home', '--url'];
@@ -11,10 +11,10 @@ export function splitRunWords(words: readonly string[]): string[] {
   const at = nextOperand(words, 0);
   if (words[at] !== 'run') return [...words];
   const agentAt = nextOperand(words, at + 1);
-  const agent = runAgentSchema.safeParse(words[agentAt]);
-  if (!agent.success) return [...words];
+  const agent = RUN_AGENTS.find((name) => name === words[agentAt]);
+  if (agent === undefined) return [...words];
   const rest = words.slice(agentAt + 1);
-  return [...words.slice(0, agentAt), '--agent', agent.data, '--', ...(rest[0] === '--' ? rest.slice(1) : rest)];
+  return [...words.slice(0, agentAt), '--agent', agent, '--', ...(rest[0] === '--' ? rest.slice(1) : rest)];
 }
 
 /** The index of the first word that is no flag and no value of one. Past the end if only `--` or nothing follows. */

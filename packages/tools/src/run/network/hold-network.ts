@@ -2,7 +2,6 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { Socket as Datagrams } from 'node:dgram';
 import { Server, Socket } from 'node:net';
 import { findSystemProgram, SYSTEM_PATH } from '@countersign/changes';
-import type { Bubblewrap } from '../../sandbox/bubblewrap-arguments.js';
 import type { Gateway } from '../../sandbox/gateway/gateway.js';
 import { DIRECT_PORTS, holdNetwork } from '../../sandbox/gateway/listen-scripts.js';
 
@@ -27,22 +26,27 @@ export interface HeldNetwork {
   close(): Promise<void>;
 }
 
+/** A network namespace in which our process begins to listen. */
+export interface StartedNetwork {
+  /** Resolves when everything that is tried in it leads to our listeners. Rejects if the namespace could not be created. */
+  open(listeners: Listeners): Promise<HeldNetwork>;
+  close(): Promise<void>;
+}
+
+interface Listeners {
+  readonly gateway: Gateway;
+  readonly serveModel: (listener: Server) => void;
+  /** In addition to those that every run has. */
+  readonly ports: readonly number[];
+}
+
 /**
  * Creates a network namespace with nothing but our listeners. A process of ours stays in it, outside of the sandbox: programs in the sandbox
- * can't see it.
+ * can't see it. Starting it takes a while, and depends on nothing that the server says about a run.
  */
-export async function openHeldNetwork(
-  { program, userNamespace }: Pick<Bubblewrap, 'program' | 'userNamespace'>,
-  {
-    gateway,
-    serveModel,
-    ports,
-  }: { gateway: Gateway; serveModel: (listener: Server) => void; ports: readonly number[] },
-): Promise<HeldNetwork> {
+export function startNetwork(program: string): StartedNetwork {
   const nsenter = findSystemProgram('nsenter');
-  if (nsenter === undefined) throw new Error('nsenter is not installed in a system folder. Install util-linux');
   const isRoot = process.getuid?.() === 0;
-  if (!isRoot && !userNamespace.includes('--unshare-user')) throw new Error('user namespaces are not available here');
   const asRoot = isRoot ? [] : ['--unshare-user', '--uid', '0', '--gid', '0', '--cap-add', 'ALL'];
   const words = [
     ...asRoot,
@@ -56,8 +60,7 @@ export async function openHeldNetwork(
     PREPARE,
     'network',
   ];
-  const script = holdNetwork([...new Set([...LOW_PORTS, ...ports])]);
-  const child = spawn(program, [...words, process.execPath, '-e', script], {
+  const child = spawn(program, [...words, process.execPath, '-e', holdNetwork(LOW_PORTS)], {
     cwd: '/',
     env: { PATH: SYSTEM_PATH },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -65,49 +68,63 @@ export async function openHeldNetwork(
   let said = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(0, 1_000)));
   const ended = new Promise<void>((done) => child.once('exit', done).once('error', () => done()));
-  const joins = new Map<number, (socket: Socket | undefined) => void>();
-  const failed = ended.then(() => {
-    throw new Error(`the network of the run could not be set up: ${said.trim()}`);
-  });
-  const pid = await Promise.race([takeHandles(child, { gateway, serveModel, joins }), failed]);
-  failed.catch(() => undefined);
-  let next = 0;
-  const net = `--net=/proc/${pid}/ns/net`;
+  const joins: Joins = new Map();
+  const handles: Handle[] = [];
+  const received = receive(child, { handles, joins });
+  const close = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await ended;
+    for (const [, handle] of handles.splice(0)) handle.close();
+    for (const joined of joins.values()) joined(undefined);
+  };
   return {
-    before: isRoot
-      ? [nsenter, net, '--']
-      : [nsenter, '--preserve-credentials', `--user=/proc/${pid}/ns/user`, net, '--'],
-    async join(port) {
-      next += 1;
-      const id = next;
-      if (!child.connected) return undefined;
-      return await new Promise((resolve) => {
-        joins.set(id, resolve);
-        child.send({ id, port });
+    close,
+    async open({ gateway, serveModel, ports }) {
+      if (nsenter === undefined) throw new Error('nsenter is not installed in a system folder. Install util-linux');
+      const failed = ended.then(() => {
+        throw new Error(`the network of the run could not be set up: ${said.trim()}`);
       });
-    },
-    async close() {
-      child.kill('SIGKILL');
-      await ended;
-      for (const joined of joins.values()) joined(undefined);
+      if (child.connected) child.send({ ports: ports.filter((port) => !LOW_PORTS.includes(port)) });
+      const pid = await Promise.race([received, failed]);
+      failed.catch(() => undefined);
+      for (const [what, handle] of handles.splice(0))
+        if (handle instanceof Datagrams) gateway.serveNames(handle);
+        else if (what === 'proxy') gateway.serve(handle);
+        else if (what === 'model') serveModel(handle);
+        else gateway.serveDirectly(handle);
+      let next = 0;
+      const net = `--net=/proc/${pid}/ns/net`;
+      return {
+        before: isRoot
+          ? [nsenter, net, '--']
+          : [nsenter, '--preserve-credentials', `--user=/proc/${pid}/ns/user`, net, '--'],
+        async join(port) {
+          next += 1;
+          const id = next;
+          if (!child.connected) return undefined;
+          return await new Promise((resolve) => {
+            joins.set(id, resolve);
+            child.send({ id, port });
+          });
+        },
+        close,
+      };
     },
   };
 }
 
-interface Handles {
-  readonly gateway: Gateway;
-  readonly serveModel: (listener: Server) => void;
-  readonly joins: Map<number, (socket: Socket | undefined) => void>;
-}
+type Joins = Map<number, (socket: Socket | undefined) => void>;
 
-/** Resolves with the PID of the process in the network, once all its listeners are ours. */
-async function takeHandles(child: ChildProcess, { gateway, serveModel, joins }: Handles): Promise<number> {
+type Handle = readonly [what: unknown, handle: Server | Datagrams];
+
+/**
+ * Resolves with the PID of the process in the network, once all its listeners are ours. Nobody connects to them before: the program starts
+ * later.
+ */
+async function receive(child: ChildProcess, { handles, joins }: { handles: Handle[]; joins: Joins }): Promise<number> {
   return await new Promise((resolve) => {
     child.on('message', (message: unknown, handle: unknown) => {
-      if (handle instanceof Datagrams) gateway.serveNames(handle);
-      else if (handle instanceof Server && message === 'proxy') gateway.serve(handle);
-      else if (handle instanceof Server && message === 'model') serveModel(handle);
-      else if (handle instanceof Server) gateway.serveDirectly(handle);
+      if (handle instanceof Datagrams || handle instanceof Server) handles.push([message, handle]);
       else if (hasNumber(message, 'pid')) resolve(message.pid);
       else if (hasNumber(message, 'id')) {
         joins.get(message.id)?.(handle instanceof Socket ? handle : undefined);

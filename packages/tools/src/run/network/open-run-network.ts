@@ -1,9 +1,10 @@
+import type { Server } from 'node:net';
 import { MODEL_ADDRESS } from '../../sandbox/gateway/listen-scripts.js';
 import { gatewayEnvironment, openGateway, THE_INTERNET } from '../../sandbox/gateway/gateway.js';
 import { opensLoopback, withPrivateHosts } from '../../sandbox/gateway/with-private-hosts.js';
 import { openModelGateway } from '../model/serve-models.js';
 import { countTries } from './count-tries.js';
-import { openHeldNetwork } from './hold-network.js';
+import { startNetwork } from './hold-network.js';
 import { matchHosts, portsIn, privateHostsIn } from './host-list.js';
 import { openPorts } from './open-ports.js';
 import type { RunNetwork, RunNetworkOptions } from './types.js';
@@ -15,6 +16,7 @@ const LONGEST_REASON = 100;
 export async function openRunNetwork({
   id,
   sandbox,
+  network = startNetwork(sandbox.program),
   hosts,
   closedHosts = [],
   loginHosts = [],
@@ -42,19 +44,14 @@ export async function openRunNetwork({
       if (refused.size < MAX_REASONS || refused.has(short)) refused.set(short, (refused.get(short) ?? 0) + 1);
     },
   });
-  const held = await openHeldNetwork(sandbox, {
-    gateway,
-    serveModel: (listener) => modelGateway.serve(listener),
-    ports: portsIn(hosts),
-  }).catch((error: unknown) => {
+  const refuse = async (error: unknown): Promise<never> => {
     gateway.close();
+    await network.close();
     throw error;
-  });
-  const opened = await openPorts(id, ports, (port) => held.join(port)).catch(async (error: unknown) => {
-    gateway.close();
-    await held.close();
-    throw error;
-  });
+  };
+  const serveModel = (listener: Server): void => modelGateway.serve(listener);
+  const held = await network.open({ gateway, serveModel, ports: portsIn(hosts) }).catch(refuse);
+  const opened = await openPorts(id, ports, (port) => held.join(port)).catch(refuse);
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     opened.close();

@@ -1,6 +1,7 @@
 import type { TriedHost } from '@countersign/protocol';
 import type { Bubblewrap } from '../../sandbox/bubblewrap-arguments.js';
 import type { Outside } from '../../sandbox/gateway/gateway.js';
+import type { StartedNetwork } from './hold-network.js';
 import type { ModelRoute } from '../model/types.js';
 
 /** A port of the run, and its address outside: `http://127.x.y.z:N`, never 127.0.0.1, because cookies ignore ports. */
@@ -12,7 +13,9 @@ export interface OpenedPort {
 export interface RunNetworkOptions {
   /** The id of the run, which determines the address of its ports. */
   readonly id: string;
-  readonly sandbox: Pick<Bubblewrap, 'program' | 'userNamespace'>;
+  readonly sandbox: Pick<Bubblewrap, 'program'>;
+  /** Started already. */
+  readonly network?: StartedNetwork | undefined;
   /** What rules and `--allow-host` name: `example.com`, `*.example.com`, or a private address with its port. */
   readonly hosts: readonly string[];
   /** Never reached, whatever else names them. */

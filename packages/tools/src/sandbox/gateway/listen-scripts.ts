@@ -45,8 +45,8 @@ Promise.all(all).then(() => process.send('done', () => process.exit()));
 export const MODEL_ADDRESS = '127.0.0.2:3129';
 
 /**
- * Like `LISTEN_DIRECTLY`, for a run, next to whose sandbox it stays: connects to ports of the program and passes us the sockets. Reports the
- * process whose network it is.
+ * Like `LISTEN_DIRECTLY`, for a run, next to whose sandbox it stays: listens on more ports when it is told, connects to ports of the program and
+ * passes us the sockets. Reports the process whose network it is.
  */
 export const holdNetwork = (ports: readonly number[]): string => `${listeners(ports)}
 const [address, port] = '${MODEL_ADDRESS}'.split(':');
@@ -57,11 +57,13 @@ const join = (id, port, hosts) => {
   socket.once('error', () => (hosts.length > 1 ? join(id, port, hosts.slice(1)) : process.send({ id })));
   socket.connect(port, hosts[0], () => process.send({ id }, socket));
 };
-process.on('message', ({ id, port }) => join(id, port, ['127.0.0.1', '::1']));
-process.on('disconnect', () => process.exit());
-Promise.all(all).then((handles) => {
-  // They are ours now; here, nobody would accept.
-  for (const handle of handles) handle?.close();
-  process.send({ pid: process.pid });
+process.on('message', ({ id, port, ports }) => {
+  if (ports === undefined) return join(id, port, ['127.0.0.1', '::1']);
+  Promise.all([...all, ...ports.map((port) => listen('direct', port, '0.0.0.0'))]).then((handles) => {
+    // They are ours now; here, nobody would accept.
+    for (const handle of handles) handle?.close();
+    process.send({ pid: process.pid });
+  });
 });
+process.on('disconnect', () => process.exit());
 `;
