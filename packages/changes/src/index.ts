@@ -51,6 +51,7 @@ export {
   isGitFolder,
   isGitSetting,
   isRepositoryPart,
+  kindOfFolder,
   runsByItself,
   runsLater,
 } from './runs-later/runs-later.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { inSlices } from '../files/in-slices.js';
 import { parentsOf } from '../files/parents-of.js';
 import { namedInSettings } from '../runs-later/named-in-settings.js';
-import { isGitFolder, looksLikeRepository } from '../runs-later/runs-later.js';
+import { isGitFolder, kindOfFolder } from '../runs-later/runs-later.js';
 import { layerReader, type LayerReader } from '../plan/layer-entries.js';
 import { isNew, type LeftOut } from './left-out.js';
 import { isAppliedWhole } from './new-files.js';
@@ -53,14 +53,15 @@ export async function inspectLayer(
 async function inspect(inner: Folder, now: Inspection): Promise<void> {
   const entries = await now.reader.read(inner.upper);
   const there = inner.real === undefined ? [] : await namesIn(inner.real);
-  const isGits = inner.isGits || looksLikeRepository(there);
+  const kind = kindOfFolder(there);
+  const isGits = inner.isGits || kind.isRepository;
   const folder = { ...inner, isGits, ...(there.some(isGitFolder) ? { top: inner.name } : {}) };
   const files: string[] = [];
   for (const entry of entries) {
     const name = entry.name.toString();
     const path = join(folder.name, name);
     const nameable = Buffer.from(name).equals(entry.name) && Buffer.byteLength(path) < LONGEST_PATH;
-    const why = nameable ? await whyNot(folder, entry, name, there, now) : 'name';
+    const why = nameable ? await whyNot(folder, entry, name, kind, now) : 'name';
     const refused = why ?? (nameable ? whyFixed(path, entry, now) : undefined) ?? needsRule(folder, entry, name, now);
     if (refused !== undefined) {
       await removeTree(Buffer.concat([Buffer.from(`${folder.upper}/`), entry.name]));

@@ -9,8 +9,8 @@ import {
   isHead,
   isRepositoryPart,
   leadsToEntry,
-  looksLikeRepository,
   runsByItself,
+  type FolderKind,
 } from '../runs-later/runs-later.js';
 import type { LayerEntry, LayerReader } from '../plan/layer-entries.js';
 import type { LeftOut } from './left-out.js';
@@ -98,7 +98,7 @@ export async function whyNot(
   folder: Folder,
   entry: LayerEntry,
   name: string,
-  there: readonly string[],
+  there: FolderKind,
   { known }: Inspection,
 ): Promise<LeftOut['why'] | undefined> {
   const { upper, where, real, top, isGits } = folder;
@@ -113,7 +113,7 @@ export async function whyNot(
   const paths = top === '' ? [path] : [path, path.slice(top.length + 1)];
   if (paths.some((one) => runsByItself(one) || (entry.kind === 'link' && leadsToEntry(one)))) return 'runs-later';
   if (isHead(name) ? entry.kind !== 'folder' : isRepositoryPart(name, there)) return 'repository';
-  if (!known && looksLikeRepository(there)) return 'git-unknown';
+  if (!known && there.isRepository) return 'git-unknown';
   if (!isGitFolder(name)) return undefined;
   const stays = entry.kind === 'folder' && real !== undefined && (await isFolder(join(real, name)));
   if (!stays) return 'repository';

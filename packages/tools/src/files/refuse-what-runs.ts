@@ -2,7 +2,14 @@ import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, relative, sep } from 'node:path';
 import type { ToolContext } from '@countersign/core/ports';
-import { isGitFolder, isInside, isRepositoryPart, namedInSettings, whyHidden } from '@countersign/changes';
+import {
+  isGitFolder,
+  isInside,
+  isRepositoryPart,
+  kindOfFolder,
+  namedInSettings,
+  whyHidden,
+} from '@countersign/changes';
 
 /**
  * Rejects writes to files that Git runs or reads as configuration although their paths don't show it; obvious paths need approval instead. If
@@ -29,7 +36,7 @@ export async function refuseWhatRuns(
     );
   for (let at = path; at !== workingDirectory; at = dirname(at)) {
     const there = await readdir(dirname(at)).catch(() => []);
-    if (isRepositoryPart(relative(dirname(at), at), there))
+    if (isRepositoryPart(relative(dirname(at), at), kindOfFolder(there)))
       throw new Error(`"${name}" belongs to a repository and may make Git run something; only a person may change it`);
   }
 }
