@@ -66,7 +66,11 @@ it('a command loads neither the other commands nor the schemas of answers that i
   };
   const program = loadedByOneWith(/^function createServerAccess\(/m);
   expect(program.match(/^(?:const ZodObject|function addRun\b|function createClient\b)/m)).toBeNull();
-  const run = loadedByOneWith(/^function addRun\(/m) + loadedByOneWith(/^async function runInDraft\(/m);
+  // What a run begins while the rest is loaded.
+  const begun = loadedByOneWith(/^function addRun\(/m);
+  expect(begun).toMatch(/^function beginRun\(/m);
+  expect(begun.match(/^(?:const ZodObject|function createRunClient\b)/m)).toBeNull();
+  const run = loadedByOneWith(/^async function findRunWorld\(/m);
   expect(run).toMatch(/^function createRunClient\(/m);
   expect(run.match(/^(?:const (?:personSchema|policyVerdictSchema|statsSchema)|function createClient\b)/m)).toBeNull();
   // They plan and apply changes, which only the server does.

@@ -5,14 +5,14 @@ import type { ProgramInput } from './create-context.js';
 import { programHelp as help } from './words/help-server.js';
 
 interface Part {
-  /** The commands that it adds. None if it needs the whole program. */
+  /** The commands that it adds, with '' for the default. None if it needs the whole program. */
   readonly names: readonly string[];
   readonly load: () => Promise<(program: Command, register: Register) => void>;
 }
 
 /** In the order of the help. */
 const PARTS: readonly Part[] = [
-  { names: ['serve'], load: async () => (await import('./commands/machine/serve.js')).addServe },
+  { names: ['serve', ''], load: async () => (await import('./commands/machine/serve.js')).addServe },
   { names: ['open'], load: async () => (await import('./commands/machine/open.js')).addOpen },
   { names: ['chat'], load: async () => (await import('./commands/talk/chat.js')).addChat },
   { names: ['tui'], load: async () => (await import('./commands/talk/tui.js')).addTui },
@@ -57,11 +57,12 @@ const PARTS: readonly Part[] = [
 export async function createProgram(
   { console: { stdout }, version }: ProgramInput,
   ends: Ends,
-  words: readonly string[] = [],
+  words?: readonly string[],
 ): Promise<Command> {
-  const named = nameIn(words);
-  const own = PARTS.filter(({ names }) => names.includes(named));
-  const parts = own.length === 0 ? PARTS : own;
+  const named = words === undefined ? undefined : nameIn(words);
+  const own = PARTS.filter(({ names }) => named !== undefined && names.includes(named));
+  const isVersion = named === '-v' || named === '--version';
+  const parts = own.length === 0 && !isVersion ? PARTS : own;
   const program = new Command('countersign')
     .description(help.about)
     .exitOverride()
@@ -88,7 +89,7 @@ export async function createProgram(
   return program;
 }
 
-/** The first word after flags that every command has. Empty if another flag comes first, which may be one of the default command. */
+/** The first word after flags that every command has: a command, another flag or nothing. */
 function nameIn([first = '', ...rest]: readonly string[]): string {
   if (/^--(?:home|url)$/.test(first)) return nameIn(rest.slice(1));
   if (/^--(?:home=.*|url=.*|allow-http|json|verbose)$/.test(first)) return nameIn(rest);

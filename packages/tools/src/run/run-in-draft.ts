@@ -1,42 +1,17 @@
 import { homedir } from 'node:os';
 import { systemClock } from '@countersign/core/ports';
 import type { EndedRun, RunAgent, StartedRun } from '@countersign/protocol';
-import { findSystemProgram, realPath } from '@countersign/changes';
+import { realPath } from '@countersign/changes';
 import type { Outside } from '../sandbox/gateway/gateway.js';
 import { prepareAgent, type AgentPlace } from './agents/prepare-agent.js';
 import type { PreparedAgent } from './agents/types.js';
+import type { BegunRun } from './begin-run.js';
 import type { RunIo } from './connect-io.js';
 import { openAgentHome } from './home/open-agent-home.js';
-import { startNetwork, type StartedNetwork } from './network/hold-network.js';
 import { openRunNetwork } from './network/open-run-network.js';
 import type { RunNetwork } from './network/types.js';
 import { readRunSandbox } from './run-sandbox.js';
 import { supervise, type RunSignal } from './supervise.js';
-import { findPrivateInSystem } from './system-view.js';
-
-/** What a run needs whatever the server says about it. */
-export interface BegunRun {
-  readonly network: StartedNetwork | undefined;
-  readonly privateInSystem: Promise<readonly string[]>;
-  /** Must always be called. */
-  close(): Promise<void>;
-}
-
-/** Begins a run while the server answers, because it takes as long as everything else. Runs nothing of the person's. */
-export function beginRun(): BegunRun {
-  const bubblewrap = findSystemProgram('bwrap');
-  const network = bubblewrap === undefined ? undefined : startNetwork(bubblewrap);
-  const leaving = new AbortController();
-  const privateInSystem = findPrivateInSystem(leaving.signal);
-  return {
-    network,
-    privateInSystem,
-    async close() {
-      leaving.abort();
-      await network?.close();
-    },
-  };
-}
 
 export interface DraftedRun {
   readonly started: StartedRun;

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { z } from 'zod';
 import { CommandError } from '../../command-error.js';
 import type { CommandContext } from '../../context.js';
 import { EXIT } from '../../exit-codes.js';
@@ -12,9 +11,12 @@ export function isDetached({ console: { env } }: CommandContext): boolean {
   return env[VARIABLE] === '1';
 }
 
-const begunSchema = z.object({ id: z.string(), world: z.string(), output: z.string() });
 /** What that process says when the program has started. */
-export type Begun = z.infer<typeof begunSchema>;
+export interface Begun {
+  readonly id: string;
+  readonly world: string;
+  readonly output: string;
+}
 
 /** Starts this command again in the background, and resolves when its program has started. */
 export async function detachRun(context: CommandContext): Promise<number> {
@@ -42,7 +44,7 @@ export async function detachRun(context: CommandContext): Promise<number> {
   child.stdout.destroy();
   child.stderr.destroy();
   child.unref();
-  const begun = begunSchema.parse(JSON.parse(line));
+  const begun = JSON.parse(line) as Begun;
   if (context.options.json) context.json(begun);
   else {
     context.say(begun.id);

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
-import type { DraftedRun, RunIo } from '@countersign/tools/run';
+import { openTerminal, type DraftedRun, type RunIo } from '@countersign/tools/run';
 import { CommandError } from '../../command-error.js';
 import { sizeOf, type Console } from '../../console.js';
 import { runWords as words } from '../../words/run.js';
@@ -14,7 +14,6 @@ export interface OpenedIo {
 
 /** A terminal of the program's own: the program never gets ours (RUN5). */
 export async function openOwnTerminal({ stdin, stdout }: Console): Promise<OpenedIo> {
-  const { openTerminal } = await import('@countersign/tools/run');
   const terminal = await openTerminal(sizeOf(stdout));
   if (terminal === undefined) throw new CommandError(words.noTerminal);
   const resize = (): void => terminal.resize(sizeOf(stdout));
