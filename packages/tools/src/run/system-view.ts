@@ -59,7 +59,7 @@ export function findPrivateInSystem(signal?: AbortSignal): Promise<string[]> {
     statSync(path, { throwIfNoEntry: false })?.isDirectory(),
   );
   const found = findPrivate([...system, ...etc], signal);
-  // Whoever needs it reports the error.
+  // The caller that awaits it later gets the error.
   found.catch(() => undefined);
   return found;
 }
