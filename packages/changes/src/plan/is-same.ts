@@ -21,7 +21,7 @@ export async function isSame(one: Found, other: Found): Promise<boolean> {
     for (const { path } of [one, other])
       handles.push(await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
     const [a, b] = handles;
-    return a !== undefined && b !== undefined && (await haveSameBytes(a, b));
+    return a !== undefined && b !== undefined && (await haveSameBytes(a, b, Number(one.stats.size)));
   } catch {
     // It was changed or removed in the meantime, or can't be read.
     return false;
@@ -30,14 +30,16 @@ export async function isSame(one: Found, other: Found): Promise<boolean> {
   }
 }
 
-async function haveSameBytes(a: FileHandle, b: FileHandle): Promise<boolean> {
-  const [left, right] = [Buffer.alloc(CHUNK), Buffer.alloc(CHUNK)];
-  for (let at = 0; ; at += CHUNK) {
+async function haveSameBytes(a: FileHandle, b: FileHandle, size: number): Promise<boolean> {
+  // Most files are small, and there may be thousands. The extra byte shows the end.
+  const length = Math.min(CHUNK, size + 1);
+  const [left, right] = [Buffer.allocUnsafe(length), Buffer.allocUnsafe(length)];
+  for (let at = 0; ; at += length) {
     const [{ bytesRead: read }, { bytesRead: other }] = await Promise.all([
-      a.read(left, 0, CHUNK, at),
-      b.read(right, 0, CHUNK, at),
+      a.read(left, 0, length, at),
+      b.read(right, 0, length, at),
     ]);
     if (read !== other || !left.subarray(0, read).equals(right.subarray(0, other))) return false;
-    if (read < CHUNK) return true;
+    if (read < length) return true;
   }
 }
