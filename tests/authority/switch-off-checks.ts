@@ -1,16 +1,16 @@
 import { posix } from 'node:path';
 import { parseSync, Visitor, type Expression, type Statement } from 'oxc-parser';
 
-/** Files whose checks decide who may do something. Those of `confirmations` verify signatures, and have a test for each part. */
+/** Files whose checks decide who may do something. */
 const FILES =
-  /\/packages\/(?:server\/src\/(?:app\/check-access|people\/|passkeys\/|routes\/|gateway\/)|core\/src\/worlds\/refuse-reach)/;
+  /\/packages\/(?:server\/src\/(?:app\/check-access|auth\/(?!mounted-auth)|confirmations\/|people\/|passkeys\/|routes\/|gateway\/)|core\/src\/worlds\/refuse-reach)/;
 
 /**
- * Not about roles or credentials: rules `with passkey` (SIGN2), what clients say about themselves (CALL13), limits, and what doesn't exist or ends in the
- * middle of a request. They have their own tests.
+ * Not about roles or credentials: rules `with passkey` (SIGN2), limits, and what doesn't exist or ends in the middle of a request. They have their own tests.
+ * Without `noCredential`, an empty credential is a wrong one. Ending a challenge refuses it again.
  */
 const OTHERS =
-  /^(?:refuseUnconfirmed|refuseUnknownWorlds|refuseLastOwner|refuseClients|checkFolders|checkWorld)|cannotApprove|notForClients|notYourCall|wrongToken|unknownSession|tooMany/;
+  /^\S+ (?:refuseUnconfirmed|refuseUnknownWorlds|refuseLastOwner|checkFolders|checkWorld)|notYourCall|noCredential|wrongToken|unknownChallenge|tooMany|^people\/recent-sign-in\S* .*unknownSession/;
 
 /** A check that can be switched off, such as `people/access.ts:40 refuseLimited`. */
 export type CheckName = string;
@@ -39,7 +39,7 @@ export function switchOffChecks(): {
 function withSwitches(code: string, id: string): string {
   const file = posix.join(posix.basename(posix.dirname(id)), posix.basename(id));
   const edits: { at: number; text: string }[] = [];
-  const isChecked = (what: string | undefined): what is string => what !== undefined && !OTHERS.test(what);
+  const isChecked = (what: string | undefined): what is string => what !== undefined && !OTHERS.test(`${file} ${what}`);
   const switchFor = (start: number, what: string): string => {
     const name = JSON.stringify(`${file}:${code.slice(0, start).split('\n').length} ${what}`);
     edits.push({ at: 0, text: `(globalThis.authorityChecks ??= { all: new Set() }).all.add(${name});` });
