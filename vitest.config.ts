@@ -48,10 +48,10 @@ export default defineConfig({
     include:
       // `npm run search`: a search for bugs that may report false positives.
       process.env['SEARCH'] === '1' ? ['tests/**/*.search.ts'] : ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
-    // These run real coding agents for minutes: only in `npm run verify`.
+    // These run real coding agents for minutes, or have only one long test: only in `npm run verify`.
     exclude: [
       ...configDefaults.exclude,
-      ...(Number(process.env['RUNS_FACTOR'] ?? 0) >= 1 ? [] : ['tests/agents/**']),
+      ...(Number(process.env['RUNS_FACTOR'] ?? 0) >= 1 ? [] : ['tests/agents/**', 'tests/web/run-port.test.ts']),
       ...(isMutated ? [] : ['tests/authority/mutants.test.ts']),
     ],
     // One project: with two, each would have its own workers and transforms, and load the same modules again.

@@ -1,11 +1,10 @@
-import type { Client } from '@countersign/client';
 import { expect, it } from 'vitest';
 import { qrCode, signingLink } from './signing-link.js';
 
 it('[TERM3.9] the link to sign a call names the public URL or localhost, never an IP address or a ticket', async () => {
   const linkFor = (open: string): Promise<string> => {
     const startLink = async () => ({ ticket: 't', open, expiresAt: '' });
-    return signingLink({ startLink } as unknown as Client, 'lab 1', 'c1');
+    return signingLink({ startLink }, 'lab 1', 'c1');
   };
   expect(await linkFor('http://127.0.0.1:4747/#ticket=t')).toBe('http://localhost:4747/w/lab%201/c/c1');
   expect(await linkFor('http://[::1]:4747/#ticket=t')).toBe('http://localhost:4747/w/lab%201/c/c1');
