@@ -66,7 +66,7 @@ export const PARTS = [
     what: 'the same agents behind the gate, in every way to decide, and attempts to leave a run from inside them',
     minutes: 8,
     size: { variable: 'AGENT_TESTS', full: AGENTS.join(' ') },
-    run: (size) => test(size.split(' '), '1'),
+    run: (size) => test(size.split(' '), '1', {}, RUN_KILLS),
     figures: (output) => [
       ...linesOf(output, /^(\w+: \d+ attempts from inside a run, \d+ got through)$/gm),
       ...tally(output),
