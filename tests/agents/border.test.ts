@@ -61,7 +61,7 @@ describe.skipIf(!canRun).each(['claude', 'codex', 'gemini', 'opencode'] as const
       expect(new Set(attempts.map(({ part }) => part))).toContain('model');
       for (const part of agent === 'claude' ? new Set(attempts.map((one) => one.part)) : []) {
         const names = attempts.filter((one) => one.part === part).map(({ name }) => name);
-        process.stdout.write(`tried ${part} (${names.length}): ${names.join('; ')}\n`);
+        process.stdout.write(`tried ${part} (${names.length}): ${names.join('; ').replaceAll(mark, 'border')}\n`);
       }
       process.stdout.write(`${agent}: ${attempts.length} attempts from inside a run, 0 got through\n`);
     } finally {
