@@ -5,8 +5,8 @@ const KEYS = { 'user.name': 'NAME', 'user.email': 'EMAIL' } as const;
 const PLAIN = /^[^\p{Cc}]{1,200}$/u;
 
 /**
- * The person's name and address as variables for Git, each only if the folder's own configuration has none. Reads no other setting: `git config` runs no
- * program that one could name.
+ * The person's name and address as variables for Git, each only if the folder's own configuration has none. Reads no other setting. `git config` runs no
+ * program that a setting could name.
  */
 export async function findIdentity(
   folder: string,

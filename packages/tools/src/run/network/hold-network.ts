@@ -18,7 +18,7 @@ exec "$@"
 /** A dev server in the run may listen on any other port. */
 const LOW_PORTS = DIRECT_PORTS.filter((port) => port < 1024);
 
-export interface HeldNetwork {
+interface HeldNetwork {
   /** Words before those of a program that enters the network. */
   readonly before: readonly string[];
   /** Connects to a port in the network. Undefined if nothing listens there. */
