@@ -28,6 +28,13 @@ describe('titles', () => {
     expect(await opened.chat.title()).toMatch(/^Remove x, the key is sk-A‹masked \d+: [^Q]*$/);
   });
 
+  it('[WORLD7] only the start of a long message is searched for a title', async () => {
+    const opened = await openTestWorld();
+    await talk(opened, `${'\u202E'.repeat(100_000)}hello`);
+    await opened.world.quiet();
+    expect(await opened.chat.title()).toBe('New chat');
+  });
+
   it('[WORLD7] a failure leaves the first message as the title, without a message in the chat', async () => {
     const opened = await openTestWorld();
     const lines = await talk(opened, 'hello');
