@@ -164,6 +164,15 @@ describe('an event stream', () => {
     expect(requests).toHaveLength(1);
   });
 
+  it('closes once: a reader that stops when it is rejected still knows why', async () => {
+    const { url } = await serve((_, response) => problem(response, 404, 'This world was deleted.'));
+    const t = listen(url);
+    await t.next();
+    expect(await t.next()).toMatchObject({ connection: { kind: 'closed', status: 404 } });
+    t.over.abort();
+    expect(await t.next()).toBeUndefined();
+  });
+
   it('[CALL13] registers the client before it opens, and retries only if the server is busy', async () => {
     const { url, requests } = await serve(
       (_, response) => problem(response, 503, 'The store is busy.'),

@@ -82,8 +82,9 @@ export async function* streamEvents(
     } catch (error) {
       const cause = error instanceof ClientError ? error : failure(error, signal);
       if (!isTransient(cause)) {
-        if (cause.kind !== 'aborted') yield told({ kind: 'closed', why: cause.detail, status: cause.status });
-        break;
+        if (cause.kind === 'aborted') break;
+        yield told({ kind: 'closed', why: cause.detail, status: cause.status });
+        return;
       }
       why = cause.detail;
       retryAfterMs = cause.retryAfterMs ?? 0;
