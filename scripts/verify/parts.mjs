@@ -20,8 +20,10 @@ const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/packa
 const RED_TEAM = ['tests/red-team'];
 const KILLS = ['packages/countersign/src/crash.test.ts', 'packages/tools/src/sandbox/draft/rehearsal/killed.test.ts'];
 const RUN_KILLS = ['tests/terminal/run-kills.test.ts', 'tests/agents/run-kills.test.ts'];
+const INTERLEAVINGS = ['packages/tools/src/sandbox/draft/git/interleavings.test.ts'];
 const CORPORA = ['packages/tools/src/sandbox/draft/rehearsal/corpora.test.ts'];
 const AGENTS = ['tests/agents'];
+const MUTANTS = 'tests/authority/mutants.test.ts';
 const SOAK = ['tests/many-processes/postgres-soak.test.ts', 'tests/many-processes/postgres-failures.test.ts'];
 
 /** @type {readonly Part[]} */
@@ -86,7 +88,7 @@ export const PARTS = [
     what: 'the authority matrix, with each check of a route switched off',
     minutes: 5,
     size: { variable: 'AUTHORITY_MUTANTS', full: 'all' },
-    run: (size) => test(['tests/authority/mutants.test.ts'], '1', { AUTHORITY_MUTANTS: size }),
+    run: (size) => test([MUTANTS], '1', { AUTHORITY_MUTANTS: size }),
     figures: (output) => [...linesOf(output, /(\d+ (?:routes|checks) .*, \d+ survived)/g), ...tally(output)],
   },
   {
@@ -104,6 +106,14 @@ export const PARTS = [
     size: { variable: 'RUN_KILLS', full: '100' },
     run: (size) => test(RUN_KILLS, '1', { RUN_KILLS: size }),
     figures: (output) => [...linesOf(output, /^(\d+ kills of a run.*)$/gm), ...tally(output)],
+  },
+  {
+    name: 'interleavings',
+    what: 'a run and a person who work in one Git repository at the same time',
+    minutes: 9,
+    size: { variable: 'INTERLEAVINGS', full: '1000' },
+    run: (size) => test(INTERLEAVINGS, '1', { INTERLEAVINGS: size }),
+    figures: (output) => [...linesOf(output, /^(\d+ interleavings: .*)$/gm), ...tally(output)],
   },
   {
     name: 'histories',
@@ -131,12 +141,12 @@ export const PARTS = [
   },
   {
     name: 'full-size',
-    what: 'all other tests that `npm test` samples, at full size: fuzz, properties, interleavings, and every size, theme, store and sandbox',
+    what: 'all other tests that `npm test` samples, at full size: fuzz, properties, and every size, theme, store and sandbox',
     minutes: 12,
     size: { variable: 'FULL_SIZE_FACTOR', full: '1' },
     run: (size) =>
-      test(sampledTests(), size, {}, [...RED_TEAM, ...KILLS, ...RUN_KILLS, ...CORPORA, ...AGENTS, ...SOAK]),
-    figures: (output) => [...linesOf(output, /^(\d+ interleavings|\d+ fuzzed .*)$/gm), ...tally(output)],
+      test(sampledTests(), size, {}, [...RED_TEAM, ...KILLS, ...RUN_KILLS, ...CORPORA, ...AGENTS, ...SOAK, MUTANTS]),
+    figures: (output) => [...linesOf(output, /^(\d+ fuzzed .*)$/gm), ...tally(output)],
   },
   {
     name: 'benchmarks',

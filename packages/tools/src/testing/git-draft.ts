@@ -25,6 +25,8 @@ export interface GitDraft extends DraftFolders {
   readonly path: string;
   /** Runs a shell script outside, as the person. */
   outside(script: string): string;
+  /** Like `outside`, without blocking this process. */
+  meanwhile(script: string): Promise<string>;
   /** Runs a shell script in the draft, as the agent. */
   inside(script: string): Promise<string>;
   /** A shell that stays in the draft, as the agent. Commands run one by one; failures are ignored. */
@@ -95,6 +97,8 @@ export async function openGitDraft(sandbox: Bubblewrap, setUp = ':', branch?: st
     ...folders,
     path,
     outside,
+    meanwhile: async (script) =>
+      String(await runProgram(['/bin/bash', '--norc', '-euc', script], { cwd: path, env: PERSON })),
     inside: async (script) => String(await runProgram(inDraft('/bin/bash', '--norc', '-euc', script), { env: AGENT })),
     shell() {
       const [program = '', ...words] = inDraft('/bin/bash', '--norc', '--noprofile');
