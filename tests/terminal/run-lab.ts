@@ -9,8 +9,9 @@ import type { RunGround } from './run-ground.js';
 /** What a run does when it is killed, after a random delay. */
 export const PHASES = ['starts', 'works', 'waits', 'was signed'] as const;
 
-/** Steps whose order shows how far it came, then a commit, then a change and a removal. A moved file is never half written. */
+/** An ignored folder, then steps whose order shows how far it came, then a commit, then a change and a removal. A moved file is never half written. */
 const PROGRAM = [
+  'mkdir out; echo x > out/x',
   'for i in 1 2 3 4 5 6 7 8 9; do echo "$i" > .part; mv .part "f$i"; mkdir -p "d$i"; echo "$i" > "d$i/x"; done',
   'git add -A; git commit -qm work',
   'echo changed > a.txt; rm b.txt; exit 3',
@@ -102,6 +103,7 @@ async function openProject(ground: RunGround, world: string): Promise<Project> {
   mkdirSync(path);
   for (const name of ['a.txt', 'b.txt', 'kept.txt']) writeFileSync(join(path, name), 'before\n');
   writeFileSync(join(path, 'work.sh'), PROGRAM);
+  writeFileSync(join(path, '.gitignore'), 'out\n');
   git(path, 'init', '-q', '-b', 'main');
   git(path, 'config', 'user.name', 'Ann');
   git(path, 'config', 'user.email', 'ann@example.com');
@@ -158,7 +160,8 @@ async function applyAgain(ground: RunGround, project: Project, run: Run): Promis
 
 /** As signed if it says that it was applied, else as before, to the byte and the commit. */
 function check(project: Project, run: Run | undefined): void {
-  const before = { 'a.txt': 'before\n', 'b.txt': 'before\n', 'kept.txt': 'before\n', 'work.sh': PROGRAM };
+  const same = { 'a.txt': 'before\n', 'b.txt': 'before\n', 'kept.txt': 'before\n' };
+  const before = { ...same, '.gitignore': 'out\n', 'work.sh': PROGRAM };
   const { path, signed, head } = project;
   git(path, 'fsck', '--full', '--strict');
   if (run?.state !== 'applied' || signed?.effect === undefined) {
@@ -166,6 +169,7 @@ function check(project: Project, run: Run | undefined): void {
     expect({ files: filesOf(path), head: git(path, 'rev-parse', 'main') }).toEqual({ files: before, head });
     return;
   }
+  expect(signed.effect.run?.notApplied).toEqual([{ path: 'out', files: 1 }]);
   const moved = signed.effect.run?.refs?.find(({ name }) => name === 'refs/heads/main');
   expect(git(path, 'rev-parse', 'main')).toBe(moved?.to ?? head);
   const after: Record<string, string> = { ...before };

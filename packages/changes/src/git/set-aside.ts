@@ -32,12 +32,17 @@ export async function setAside(
 ): Promise<NotApplied[]> {
   for (const path of await readList(root, ASIDE_LIST, z.string())) await bringBack({ root, upper }, path);
   const rules = await readIgnoreRules(workingDirectory);
-  const now: Walking = { root, upper, workingDirectory, rules, include, reader: await layerReader(upper), found: [] };
+  const reader = await layerReader(upper);
+  const now: Walking = { root, upper, workingDirectory, rules, include, reader, ignored: [], repositories: [] };
   let folders = [''];
   while (folders.length > 0) folders = await walkLevel(folders, now);
-  const sorted = now.found.toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  await writeDurably(join(root, ASIDE_LIST), JSON.stringify(sorted.map(({ path }) => path)));
-  return sorted;
+  const paths = now.ignored.toSorted();
+  const found: NotApplied[] = [];
+  for (const path of paths) found.push(await describe(path, now));
+  // First, or a kill in between would hide them from the next card.
+  await writeDurably(join(root, ASIDE_LIST), JSON.stringify(paths));
+  for (const path of [...now.repositories, ...paths]) await moveAside(path, now);
+  return found;
 }
 
 const ASIDE_LIST = 'aside.json';
@@ -85,7 +90,8 @@ interface Walking {
   readonly rules: IgnoreRules | undefined;
   readonly include: readonly string[];
   readonly reader: LayerReader;
-  readonly found: NotApplied[];
+  readonly ignored: string[];
+  readonly repositories: string[];
 }
 
 /** One question to Git for all folders of a level. Returns the folders of the next one. */
@@ -98,7 +104,7 @@ async function walkLevel(folders: readonly string[], now: Walking): Promise<stri
       if (!Buffer.from(name.toString()).equals(name)) continue;
       // Inspecting the draft leaves out and names all other Git folders.
       if (isGitFolder(name.toString())) {
-        if (path === '.git' && existsSync(join(now.root, START))) await moveAside(path, now, false);
+        if (path === '.git' && existsSync(join(now.root, START))) now.repositories.push(path);
       } else if (!now.include.includes(path)) entries.push({ path, isFolder: kind === 'folder' });
     }
   }
@@ -108,7 +114,7 @@ async function walkLevel(folders: readonly string[], now: Walking): Promise<stri
   for (const [at, { path, isFolder }] of entries.entries()) {
     // A file in an ignored folder can be tracked all the same.
     const isAside = ignored.has(asked[at] ?? '') && !(isFolder && (await holdsMore(path, now)));
-    if (isAside) await moveAside(path, now, true);
+    if (isAside) now.ignored.push(path);
     else if (isFolder) next.push(path);
   }
   return next;
@@ -119,18 +125,15 @@ async function holdsMore(path: string, { rules, include }: Walking): Promise<boo
   return (await rules?.holdsTracked(path)) === true;
 }
 
-async function moveAside(
-  path: string,
-  { root, upper, found, workingDirectory, reader }: Walking,
-  isListed: boolean,
-): Promise<void> {
+async function describe(path: string, { upper, workingDirectory, reader }: Walking): Promise<NotApplied> {
+  const hint = hintFor(path, [workingDirectory, upper]);
+  const files = await countFiles(join(upper, path), reader);
+  return { path, files, ...(hint === undefined ? {} : { hint }) };
+}
+
+async function moveAside(path: string, { root, upper, workingDirectory }: Walking): Promise<void> {
   const to = join(root, ASIDE, path);
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-  if (isListed) {
-    const hint = hintFor(path, [workingDirectory, upper]);
-    const files = await countFiles(join(upper, path), reader);
-    found.push({ path, files, ...(hint === undefined ? {} : { hint }) });
-  }
   await rename(join(upper, path), to);
   await dropEmpty(dirname(path), { upper, workingDirectory });
 }
