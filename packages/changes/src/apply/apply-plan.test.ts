@@ -5,9 +5,11 @@ import { appendFile, chmod, mkdir, mkdtemp, rm, symlink, utimes, writeFile } fro
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { isFullSize, scaled } from '../../../../tests/support/scaled.js';
 import { applyPlan } from './apply-plan.js';
+import { readRestored } from './restored.js';
+import { readDiskClock } from '../files/disk-clock.js';
 import { ChangeConflict } from '../plan/change-conflict.js';
 import { sweepFolders } from './sweep-folders.js';
 import { planLayer } from '../plan/plan-layer.js';
@@ -183,6 +185,33 @@ describe.skipIf(process.platform !== 'linux')('applying a draft', () => {
     await expect(applyPlan({ plan, workingDirectory: real, upper, root })).rejects.toThrow('ENOENT');
     expect(stateOf(real)).toEqual(before);
     expect(existsSync(join(root, 'journal.json'))).toBe(false);
+  });
+
+  it.each([
+    ['on one disk', undefined],
+    ['from another disk', '/dev/shm'],
+  ])('[RUN19.3] what a rollback restores is no conflict, and the draft has its files again (%s)', async (_, disk) => {
+    const draft = await mkdtemp(join(disk ?? top, 'drafts-'));
+    onTestFinished(() => removeTree(draft));
+    const { real, root, upper } = await prepare(top, draft);
+    await chmod(upper, 0o755);
+    const since = await readDiskClock(join(root, 'clock'));
+    const plan = async () => {
+      const rest = { wasRemoved: () => false, keepRemoved: false, restored: await readRestored(root) };
+      const stillSeen = (paths: readonly string[]) => Promise.resolve(paths.map((path) => !path.startsWith('again/')));
+      return (await planLayer({ upper, workingDirectory: real, since, stillSeen, ...rest })).plan;
+    };
+    const [before, drafted] = [stateOf(real), stateOf(upper)];
+    const last = () => Promise.reject(new Error('the last step failed'));
+    for (let times = 0; times < 2; times += 1) {
+      const change = { plan: await plan(), workingDirectory: real, upper, root };
+      await expect(applyPlan(change, undefined, last)).rejects.toThrow('the last step failed');
+      expect([stateOf(real), stateOf(upper)]).toEqual([before, drafted]);
+    }
+    await appendFile(join(real, 'changed/f3'), 'more');
+    await writeFile(join(real, 'again/more'), '');
+    const conflict = await plan().catch((error: unknown) => error);
+    expect(conflict instanceof ChangeConflict && conflict.conflicts.toSorted()).toEqual(['again/more', 'changed/f3']);
   });
 });
 

@@ -8,7 +8,7 @@ import { startJournal, undoUnfinished, type OpenJournal } from './journal.js';
 import { codeOf, linkOrRename } from '../files/move.js';
 import { removeTree } from '../files/remove-tree.js';
 import { find, type OpenFolder } from '../files/open-folder.js';
-import { versionOf, type FolderPlan, type Step } from '../plan/plan.js';
+import { isSameButChangeTime, versionOf, type FolderPlan, type Step } from '../plan/plan.js';
 
 /**
  * Applies all of a plan, or none of it: rejects with `ChangeConflict` if someone else changed one of its paths after it was made, and undoes what
@@ -92,10 +92,9 @@ async function take(target: string, drafted: string, step: Step, now: Applying):
   }
 }
 
-/** Our own change to another name of the file updates its change time, which is the last part. */
+/** Our own change to another name of the file updates its change time. */
 function isStill(version: string, was: string, isTouched: boolean): boolean {
-  const withoutTime = (text: string): string => text.slice(0, text.lastIndexOf(' '));
-  return isTouched ? withoutTime(version) === withoutTime(was) : version === was;
+  return isTouched ? isSameButChangeTime(version, was) : version === was;
 }
 
 async function putNew(source: string, target: string): Promise<void> {

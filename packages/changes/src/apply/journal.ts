@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { chmod, lstat, mkdir, readdir, readFile, rename, unlink } from 'node:fs/promises';
+import { chmod, link, lstat, mkdir, readdir, readFile, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { copyTree } from '../files/copy-tree.js';
@@ -8,6 +8,7 @@ import { writeDurably } from '../files/write-durably.js';
 import { find, openFolder } from '../files/open-folder.js';
 import { folderIdOf, planSchema, type FolderPlan, type Step } from '../plan/plan.js';
 import { removeTree } from '../files/remove-tree.js';
+import { noteRestored } from './restored.js';
 
 const journalSchema = z.strictObject({
   workingDirectory: z.string(),
@@ -85,7 +86,7 @@ async function readJournal(root: string): Promise<Journal | undefined> {
 }
 
 /**
- * Restores the working folder to the state before a plan that was applied only in part. Does nothing if all of it was applied.
+ * Restores the working folder and the draft to the state before a plan that was applied only in part. Does nothing if all of it was applied.
  * Leaves paths alone that someone has changed after it stopped. Only the holder of the folder's lock may call this.
  */
 export async function undoUnfinished(root: string): Promise<void> {
@@ -99,19 +100,26 @@ export async function undoUnfinished(root: string): Promise<void> {
   const before = join(root, 'before');
   const moved = new Map(noted.map(([, id, ino]) => [Number(id), BigInt(ino ?? '')]));
   const copies = new Map(copied.map(([, id, name = '']) => [Number(id), name]));
-  await undoFolder(workingDirectory, plan, { before, moved, copies, last });
+  const movedBack = new Set<number>();
+  await undoFolder(workingDirectory, plan, { before, upper: join(root, 'upper'), moved, copies, last, movedBack });
+  // Without the note, restored paths only look changed by others.
+  await noteRestored(root, { workingDirectory, plan, movedBack }).catch(() => undefined);
   await removeTree(before);
   await unlink(join(root, NAME));
 }
 
 interface Undoing {
   readonly before: string;
+  /** The draft, which gets its files back: it may be applied again. */
+  readonly upper: string;
   /** The names of copies of files that are on another disk. */
   readonly copies: ReadonlyMap<number, string>;
   /** For each step that was started: the inode that it moved. */
   readonly moved: ReadonlyMap<number, bigint>;
   /** When the last step was started. */
   readonly last: bigint;
+  /** The steps whose old content is in its place again. */
+  readonly movedBack: Set<number>;
 }
 
 async function undoFolder(path: string, plan: FolderPlan, now: Undoing): Promise<void> {
@@ -121,7 +129,8 @@ async function undoFolder(path: string, plan: FolderPlan, now: Undoing): Promise
     const { dev, ino, mode } = folderIdOf(await folder.handle.stat({ bigint: true }));
     if (dev !== plan.was.dev || ino !== plan.was.ino) return;
     if ((mode & 0o300) !== 0o300) await folder.handle.chmod(mode | 0o300);
-    for (const step of plan.steps.toReversed()) await undoStep(join(folder.at, step.name), step, now);
+    for (const step of plan.steps.toReversed())
+      await undoStep(join(folder.at, step.name), join(now.upper, plan.path, step.name), step, now);
     for (const inner of plan.inner.toReversed())
       await undoFolder(join(folder.at, inner.path.slice(inner.path.lastIndexOf('/') + 1)), inner, now);
     await folder.handle.chmod(plan.was.mode);
@@ -130,7 +139,7 @@ async function undoFolder(path: string, plan: FolderPlan, now: Undoing): Promise
   }
 }
 
-async function undoStep(target: string, step: Step, now: Undoing): Promise<void> {
+async function undoStep(target: string, drafted: string, step: Step, now: Undoing): Promise<void> {
   const copy = now.copies.get(step.id);
   if (copy !== undefined) await removeTree(join(dirname(target), copy));
   const ino = now.moved.get(step.id);
@@ -139,18 +148,30 @@ async function undoStep(target: string, step: Step, now: Undoing): Promise<void>
   const [there, old] = [await find(target), await find(kept)];
   switch (step.kind) {
     case 'add':
-      if (there?.ino === ino && (await isUnchangedSince(target, now.last))) await removeTree(target);
+      if (there?.ino !== ino || !(await isUnchangedSince(target, now.last))) return;
+      if (!(await isThere(drafted))) await rename(target, drafted).catch(() => undefined);
+      await removeTree(target);
       return;
     case 'replace':
-      if (there?.ino === ino && old !== undefined && (await isUnchangedSince(target, now.last)))
-        await moveBack(kept, target);
+      if (there?.ino !== ino || old === undefined || !(await isUnchangedSince(target, now.last))) return;
+      // A second name, so that the file never disappears from its place.
+      if (!(await isThere(drafted))) await link(target, drafted).catch(() => undefined);
+      await moveBack(kept, target);
+      now.movedBack.add(step.id);
       return;
     case 'remove':
       // It was moved to another disk, and is not or only partly removed.
       if (there?.ino === ino && old !== undefined) await removeTree(target);
-      if (old !== undefined && (await find(target)) === undefined) await moveBack(kept, target);
+      if (old !== undefined && (await find(target)) === undefined) {
+        await moveBack(kept, target);
+        now.movedBack.add(step.id);
+      }
       if ((await find(target))?.isDirectory() === true) await chmod(target, modeOf(step.was));
   }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await find(path).catch(() => undefined)) !== undefined;
 }
 
 function modeOf([top]: readonly (readonly [string, string])[]): number {

@@ -50,31 +50,40 @@ async function check({ at }: OpenFolder, plan: FolderPlan, now: Checking): Promi
   }
 }
 
+type IsVersion = (version: string, was: string) => boolean;
+const isEqual: IsVersion = (version, was) => version === was;
+
 /** What someone else changed after the plan was made, relative to the step's path. Empty only if all of it is as planned. */
-async function changedIn(path: string, step: Step, isRemovedBefore: boolean): Promise<string[]> {
+export async function changedIn(
+  path: string,
+  step: Step,
+  isRemovedBefore: boolean,
+  isVersion = isEqual,
+): Promise<string[]> {
   switch (step.kind) {
     case 'add':
       return isRemovedBefore || (await find(path)) === undefined ? [] : [''];
     case 'replace': {
       const there = await find(path);
-      return there !== undefined && versionOf(there) === step.was ? [] : [''];
+      return there !== undefined && isVersion(versionOf(there), step.was) ? [] : [''];
     }
     case 'remove':
-      return await changedInTree(path, new Map(step.was));
+      return await changedInTree(path, new Map(step.was), isVersion);
   }
 }
 
 /** If more entries of a folder were changed, only the folder is named. */
 const MAX_NAMED = 20;
 
-async function changedInTree(top: string, was: ReadonlyMap<string, string>): Promise<string[]> {
+async function changedInTree(top: string, was: ReadonlyMap<string, string>, isVersion: IsVersion): Promise<string[]> {
   const changed = new Set<string>();
   const missing = new Set(was.keys());
   const walk = async (below: string): Promise<void> => {
     const path = join(top, below);
     const there = await find(path);
     missing.delete(below);
-    if (there === undefined || removedVersionOf(there) !== was.get(below)) return void changed.add(below);
+    if (there === undefined || !isVersion(removedVersionOf(there), was.get(below) ?? ''))
+      return void changed.add(below);
     if (!there.isDirectory()) return;
     for (const name of await readNames(path)) if (changed.size <= MAX_NAMED) await walk(join(below, name));
   };

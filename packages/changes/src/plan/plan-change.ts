@@ -21,6 +21,8 @@ export interface WrittenLayer {
   readonly stillSeen: StillSeen;
   /** See `LayerToPlan`. */
   readonly skipsSame?: true | undefined;
+  /** See `LayerToPlan`. */
+  readonly restored?: ReadonlyMap<string, string> | undefined;
   /** For a layer that may be planned several times: keeps what is left out, which the layer then lacks, and returns all that ever was. */
   readonly noteLeftOut?: (leftOut: readonly LeftOut[]) => Promise<readonly LeftOut[]>;
 }
@@ -34,7 +36,7 @@ export type ActOnPlan<T> = (change: PlannedChange, leftOut: readonly LeftOut[], 
  */
 export async function planChange<T>(
   lock: ProcessLock,
-  { root, upper, workingDirectory, since, stillSeen, skipsSame, noteLeftOut }: WrittenLayer,
+  { root, upper, workingDirectory, since, stillSeen, skipsSame, restored, noteLeftOut }: WrittenLayer,
   rules: LayerRules,
   act: ActOnPlan<T>,
 ): Promise<T> {
@@ -49,6 +51,7 @@ export async function planChange<T>(
       since,
       stillSeen,
       skipsSame,
+      restored,
       keepRemoved: refused.some(isNew),
       wasRemoved: await readRemoved(lock.folder, workingDirectory, since),
     });

@@ -23,6 +23,8 @@ export interface LayerToPlan {
   readonly wasRemoved: (path: string) => boolean;
   /** Set if a new file was left out that may be a renamed one. Removals are then skipped, because the file's content would be lost. */
   readonly keepRemoved: boolean;
+  /** Paths that we have changed back since then, and their versions (`readRestored`). */
+  readonly restored?: ReadonlyMap<string, string> | undefined;
   /** Set if files that are the same on both sides are no change, no matter who wrote them. */
   readonly skipsSame?: true | undefined;
 }
@@ -98,7 +100,7 @@ async function planFolder(
     } else {
       const here = { path: join(at, name), stats: there };
       if (now.skipsSame === true && (await isSame({ path: drafted, stats }, here))) continue;
-      if (isTheirs(there, now)) now.conflicts.push(entry.path);
+      if (isTheirs(entry.path, there, now)) now.conflicts.push(entry.path);
       step(plan, name, { kind: 'replace', was: versionOf(there) }, now);
     }
   }
@@ -133,7 +135,7 @@ async function planSubfolder(
 ): Promise<void> {
   const was = folderIdOf(there);
   // It is unknown which side changed the permissions.
-  if (was.mode !== mode && isSince(there.ctimeNs, now.since)) now.conflicts.push(path);
+  if (was.mode !== mode && isTheirs(path, there, now)) now.conflicts.push(path);
   const real = await openFolder(join(at, name));
   try {
     plan.inner.push(await planFolder({ upper, at: real.at, path }, was, mode, now));
@@ -159,7 +161,7 @@ async function remove({ plan, at, name, path }: Entry, there: BigIntStats, now: 
     return false;
   }
   const was: [string, string][] = [['', removedVersionOf(there)]];
-  if (isTheirs(there, now)) {
+  if (isTheirs(path, there, now)) {
     now.conflicts.push(path);
     return false;
   }
@@ -196,6 +198,6 @@ async function holdsRemoval(folder: string, reader: LayerReader): Promise<boolea
   return false;
 }
 
-function isTheirs({ ctimeNs }: BigIntStats, { since }: Planning): boolean {
-  return isSince(ctimeNs, since);
+function isTheirs(path: string, there: BigIntStats, { since, restored }: Planning): boolean {
+  return isSince(there.ctimeNs, since) && restored?.get(path) !== versionOf(there);
 }

@@ -50,6 +50,12 @@ export function versionOf({ dev, ino, size, mode, mtimeNs, ctimeNs }: BigIntStat
   return [dev, ino, mode, size, mtimeNs, ctimeNs].join(' ');
 }
 
+/** Whether two versions differ in nothing but the change time, which a rename or another name of the file updates. */
+export function isSameButChangeTime(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((version) => version.split(' ').slice(0, 5).join(' '));
+  return a === b;
+}
+
 /** Without the times, because they change with every entry of the folder. */
 export function folderIdOf({ dev, ino, mode }: BigIntStats): FolderPlan['was'] {
   return { dev: String(dev), ino: String(ino), mode: Number(mode) & 0o7777 };

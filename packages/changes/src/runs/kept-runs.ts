@@ -7,6 +7,7 @@ import { applyChange } from '../apply/apply-change.js';
 import { makeDraftsFolder, RUN } from '../apply/call-folders.js';
 import { findUnfinished, noteApplied, undoUnfinished, wasApplied } from '../apply/journal.js';
 import { keptFolders } from '../apply/kept-folders.js';
+import { readRestored } from '../apply/restored.js';
 import { describeChange } from '../effect/describe-change.js';
 import { WHOLE_LIMITS } from '../effect/effect-of.js';
 import { changedSettings } from '../git/changed-settings.js';
@@ -218,6 +219,7 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
       const since = name === undefined ? start : await readDiskClock(join(root, 'clock'));
       const layer = {
         ...({ root, upper: join(root, 'upper'), workingDirectory, since, stillSeen, skipsSame: true } as const),
+        restored: await readRestored(root),
         noteLeftOut: (leftOut: readonly LeftOut[]) => noteLeftOut(root, leftOut),
       };
       refuseUnlessSealable(first);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { find } from '../files/open-folder.js';
-import { folderIdOf, removedVersionOf, type FolderPlan, type Step } from '../plan/plan.js';
+import { folderIdOf, isSameButChangeTime, removedVersionOf, type FolderPlan, type Step } from '../plan/plan.js';
 import { findSameContent } from './drafted-files.js';
 import type { KeptUndo } from './undo-record.js';
 
@@ -49,7 +49,7 @@ async function refresh(path: string, version: string, now: Refreshing): Promise<
   if (found === version || there === undefined) return version;
   // The entries of a folder are compared one by one.
   if (there.isDirectory()) return modeOfFolder(found) === modeOfFolder(version) ? found : version;
-  if (wasTried && withoutChangeTime(found) === withoutChangeTime(version)) return found;
+  if (wasTried && isSameButChangeTime(found, version)) return found;
   const content = contents[path];
   if (content === undefined) return version;
   return (await findSameContent(workingDirectory, path, { version, content })) ?? version;
@@ -59,9 +59,4 @@ async function refresh(path: string, version: string, now: Refreshing): Promise<
 function modeOfFolder(version: string): string | undefined {
   const parts = version.split(' ');
   return parts.length === 3 ? parts[2] : undefined;
-}
-
-/** The change time of a file is the last part. */
-function withoutChangeTime(version: string): string {
-  return version.slice(0, version.lastIndexOf(' '));
 }

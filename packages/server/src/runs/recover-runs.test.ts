@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sealedCallOf } from '@countersign/core';
-import { signerSchema } from '@countersign/protocol';
+import { signerSchema, type Run } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeRuns, openRuns, supervisorAt, type RunFixture } from '../testing/run-fixture.js';
 import { endRun } from './end-run.js';
@@ -19,6 +19,10 @@ async function open(): Promise<RunFixture> {
   const t = await openRuns({ 'a.txt': 'old\n', 'b.txt': 'old\n' });
   if (t === undefined) throw new Error('this system can mount no overlay');
   return t;
+}
+
+interface Plan {
+  readonly steps: readonly { readonly id: number; readonly name: string }[];
 }
 
 const log = { info: () => undefined, warn: () => undefined, error: (_: string, fields?: object) => fail(fields) };
@@ -86,23 +90,33 @@ describe.runIf(canMount)('[RUN19] a run outlives its supervisor and the server',
     expect((await t.t.api('POST', `/worlds/alpha/runs/${alive.id}/end`)).status).toBe(409);
   });
 
-  it('[RUN19.2] is rolled back if the server died while it applied it, and can be applied again', async () => {
+  it('[RUN19.2] [RUN19.3] is rolled back if the server died while it applied it, and can be applied again', async () => {
     const t = await open();
     const run = await t.start();
     t.write(run, { 'a.txt': 'new\n', 'b.txt': 'new\n' });
     const { callId, chatId } = await t.end(run);
-    // As a server leaves it that is killed after the first of two files.
-    const record = JSON.parse(readFileSync(join(run.root, 'rehearsal.json'), 'utf8')) as { plan: object };
-    const journal = { workingDirectory: t.folder, plan: record.plan };
-    const { steps } = record.plan as { steps: { id: number; name: string }[] };
-    const first = steps.find(({ name }) => name === 'a.txt');
     const status = { state: 'applying', callId, chatId, calls: 1, at: 1 };
-    writeFileSync(join(run.root, 'status.json'), JSON.stringify(status));
-    await t.drafts.kept.recover(run.id);
+    const at = (name: string): string => join(run.root, name);
+    // As a server leaves it that is killed after the first of two files.
+    const { plan } = JSON.parse(readFileSync(at('rehearsal.json'), 'utf8')) as { plan: Plan };
+    writeFileSync(at('journal.json'), JSON.stringify({ workingDirectory: t.folder, plan }));
+    const { id } = plan.steps.find(({ name }) => name === 'a.txt') ?? {};
+    writeFileSync(at('steps'), `${id} ${lstatSync(at('upper/a.txt')).ino}\n`);
+    mkdirSync(at('before'));
+    linkSync(join(t.folder, 'a.txt'), at(`before/${id}`));
+    renameSync(at('upper/a.txt'), join(t.folder, 'a.txt'));
+    writeFileSync(at('status.json'), JSON.stringify(status));
+    await recoverRuns({ runs: { drafts: t.drafts, homes: '' }, log });
     expect(await t.show(run)).toMatchObject({ state: 'failed' });
-    expect([t.read('a.txt'), t.read('b.txt'), first === undefined]).toEqual(['old\n', 'old\n', false]);
-    writeFileSync(join(run.root, 'status.json'), JSON.stringify(status));
-    writeFileSync(join(run.root, 'applied.json'), JSON.stringify(journal));
+    expect([t.read('a.txt'), t.read('b.txt')]).toEqual(['old\n', 'old\n']);
+    const again = await t.t.api<Run>('POST', `/worlds/alpha/runs/${run.id}/apply`, {});
+    expect(again.body.effect?.files.map(({ path }) => path)).toEqual(['a.txt', 'b.txt']);
+    await t.decide(again.body, 'approve');
+    await t.reach(run, 'applied');
+    expect([t.read('a.txt'), t.read('b.txt')]).toEqual(['new\n', 'new\n']);
+    // Killed once all of it was applied.
+    writeFileSync(at('status.json'), JSON.stringify(status));
+    writeFileSync(at('applied.json'), '{}');
     await recoverRuns({ runs: { drafts: t.drafts, homes: '' }, log });
     expect(await t.show(run)).toMatchObject({ state: 'applied' });
   });
