@@ -114,6 +114,12 @@ describe.skipIf(!canRun)('countersign run', () => {
     expect(output).toContain(id);
   });
 
+  it('[RUN6.2] says that nothing runs in the background if there is no such program', async () => {
+    const { code, stdout, stderr } = await start('run', '--detach', '--', 'no-such-program').ended;
+    expect([code, stdout]).toEqual([127, '']);
+    expect(stderr).toContain('There is no program "no-such-program" that a run can see.');
+  });
+
   it('[RUN4.1] [RUN3.3] survives that the server is killed, and applies nothing if the supervisor is', async () => {
     const script = 'echo new > b.txt; echo up; read -r x; echo "$x" > c.txt; exit 5';
     const left = start('run', '--', 'sh', '-c', script);

@@ -28,6 +28,8 @@ export interface DraftedRun {
   readonly onSignal: (heard: (signal: RunSignal) => void) => () => void;
   /** Called with the addresses of the ports before the program starts. */
   readonly onPorts?: (ports: EndedRun['ports']) => void;
+  /** Called when the program has started. */
+  readonly onStarted?: () => void;
   /** Replaces the internet in tests. */
   readonly outside?: Outside;
 }

@@ -44,6 +44,8 @@ export interface Supervised {
   readonly limits?: RunLimits;
   /** Sentences for the card. */
   readonly notes?: readonly string[];
+  /** Called when the program has started. */
+  readonly onStarted?: (() => void) | undefined;
   /** Calls back for each signal that this process gets. Returns a function that stops it. */
   readonly onSignal: (heard: (signal: RunSignal) => void) => () => void;
 }
@@ -75,6 +77,7 @@ export async function supervise(run: Supervised): Promise<EndedRun> {
       io: io.descriptors,
     });
     io.connected();
+    run.onStarted?.();
     const ended = await untilEnded(program, run, { limits, isLimited: cgroup !== undefined });
     const why = cgroup?.whyEnded() ?? ended.why;
     await io.drained();

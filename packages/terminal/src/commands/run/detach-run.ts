@@ -39,7 +39,7 @@ export async function detachRun(context: CommandContext): Promise<number> {
   if (line === undefined)
     throw new CommandError(
       wrong.trim().replace(/^countersign: /, ''),
-      child.exitCode === EXIT.usage ? EXIT.usage : EXIT.failed,
+      [EXIT.usage, EXIT.noProgram].find((code) => code === child.exitCode) ?? EXIT.failed,
     );
   child.stdout.destroy();
   child.stderr.destroy();

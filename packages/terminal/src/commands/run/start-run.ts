@@ -61,13 +61,14 @@ export async function startRun(context: CommandContext, { given, options, begun 
   let ended: EndedRun;
   try {
     opened = await openIo(context, started.root);
-    if (isDetached(context)) {
-      const begun: Begun = { id: started.id, world: world.id, output: outputFile(started.root) };
-      context.console.stdout.write(`${JSON.stringify(begun)}\n`);
-    }
     ended = await runInDraft({
       ...{ started, begun, words: program, prepared, ports, io: opened.io, environment: variables, onSignal },
       directory: directoryIn(started.folder),
+      onStarted() {
+        if (!isDetached(context)) return;
+        const said: Begun = { id: started.id, world: world.id, output: outputFile(started.root) };
+        context.console.stdout.write(`${JSON.stringify(said)}\n`);
+      },
       onPorts: (open) => open.forEach(({ inside, url }) => context.note(words.port(inside, url))),
     });
   } catch (error) {
