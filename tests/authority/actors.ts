@@ -13,6 +13,7 @@ import {
 import { removing } from '../../packages/server/src/testing/harbour.js';
 import { ask, signIn, signInAs } from '../../packages/server/src/testing/sign-in.js';
 import { createSoftPasskey, insertPasskey } from '../../packages/server/src/testing/soft-passkey.js';
+import { onTestFinished } from 'vitest';
 
 type Headers = Record<string, string>;
 
@@ -62,9 +63,16 @@ export async function openMatrix(options: Pick<AppFixtureOptions, 'store' | 'rou
     // A database has its own clock.
     now: Date.now(),
   });
+  if (options.store !== undefined) keepTime(t);
   const agents = await makeWorlds(t);
   const { chat, approval } = await askForApproval(t);
   return { t, chat, approval, ask: (what) => askForApproval(t, what), actors: await makeActors(t, agents) };
+}
+
+/** The clock of a database moves: without heartbeats, this process would count as dead and start no call. */
+function keepTime({ clock }: AppFixture): void {
+  const ticking = setInterval(() => clock.advance(Math.max(0, Date.now() - clock.now())), 200);
+  onTestFinished(() => clearInterval(ticking));
 }
 
 async function makeWorlds(t: AppFixture): Promise<Record<'alpha' | 'beta', string>> {
@@ -88,8 +96,6 @@ async function askForApproval(t: AppFixture, content = 'call'): Promise<{ chat: 
   const { id: chat } = await created<{ id: string }>(t, '/worlds/alpha/chats', {});
   await t.api('POST', `/worlds/alpha/chats/${chat}/messages`, { content });
   const approval = await until(async () => {
-    // The clock of a database moves: without heartbeats, this process would count as dead and run no turn.
-    t.clock.advance(Math.max(0, Date.now() - t.clock.now()));
     const path = `/worlds/alpha/approvals?chat=${chat}`;
     const { items } = (await t.api<{ items: { approvalId: string }[] }>('GET', path)).body;
     return items[0]?.approvalId;
