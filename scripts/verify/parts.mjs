@@ -1,4 +1,4 @@
-// The parts of `npm run verify`: a row each. Their budgets add up to three hours at most on two cores.
+// The parts of `npm run verify`: a row each. Without the suite, their budgets add up to three hours at most on two cores.
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
@@ -23,8 +23,11 @@ const RUN_KILLS = ['tests/terminal/run-kills.test.ts', 'tests/agents/run-kills.t
 const INTERLEAVINGS = ['packages/tools/src/sandbox/draft/git/interleavings.test.ts'];
 const CORPORA = ['packages/tools/src/sandbox/draft/rehearsal/corpora.test.ts'];
 const AGENTS = ['tests/agents'];
+const BROWSER = ['tests/web'];
 const MUTANTS = 'tests/authority/mutants.test.ts';
 const SOAK = ['tests/many-processes/postgres-soak.test.ts', 'tests/many-processes/postgres-failures.test.ts'];
+
+const WITH_OWN_PARTS = [...RED_TEAM, ...KILLS, ...RUN_KILLS, ...CORPORA, ...AGENTS, ...SOAK, ...BROWSER, MUTANTS];
 
 /** @type {readonly Part[]} */
 export const PARTS = [
@@ -39,7 +42,7 @@ export const PARTS = [
   {
     name: 'install',
     what: 'the packed packages, installed and used on each version of Node',
-    minutes: 4,
+    minutes: 2,
     size: { variable: 'INSTALL_NODES', full: '20,22,24' },
     run: (size) => ({ command: ['npm', 'run', '--silent', 'install-check'], env: { INSTALL_NODES: size } }),
     figures: (output) => linesOf(output, /^(Node v[\d.]+: .*)$/gm),
@@ -55,7 +58,7 @@ export const PARTS = [
   {
     name: 'drills',
     what: 'the newest coding agents that have a binary for this machine, drilled',
-    minutes: 10,
+    minutes: 15,
     size: { variable: 'DRILL_AGENTS', full: 'all' },
     run: (size) => ({ command: ['npm', 'run', '--silent', 'drill-check'], env: { DRILL_AGENTS: size } }),
     figures: (output) => [
@@ -66,7 +69,7 @@ export const PARTS = [
   {
     name: 'agents',
     what: 'the same agents behind the gate, in every way to decide, and attempts to leave a run from inside them',
-    minutes: 8,
+    minutes: 5,
     size: { variable: 'AGENT_TESTS', full: AGENTS.join(' ') },
     run: (size) => test(size.split(' '), '1', {}, RUN_KILLS),
     figures: (output) => [
@@ -86,7 +89,7 @@ export const PARTS = [
   {
     name: 'authority',
     what: 'the authority matrix, with each check of a route switched off',
-    minutes: 5,
+    minutes: 2,
     size: { variable: 'AUTHORITY_MUTANTS', full: 'all' },
     run: (size) => test([MUTANTS], '1', { AUTHORITY_MUTANTS: size }),
     figures: (output) => [...linesOf(output, /(\d+ (?:routes|checks) .*, \d+ survived)/g), ...tally(output)],
@@ -102,7 +105,7 @@ export const PARTS = [
   {
     name: 'run-kills',
     what: 'the program, the supervisor or the server killed at random moments of a run, and of a run of each real agent',
-    minutes: 18,
+    minutes: 14,
     size: { variable: 'RUN_KILLS', full: '100' },
     run: (size) => test(RUN_KILLS, '1', { RUN_KILLS: size }),
     figures: (output) => [...linesOf(output, /^(\d+ kills of a run.*)$/gm), ...tally(output)],
@@ -110,7 +113,7 @@ export const PARTS = [
   {
     name: 'interleavings',
     what: 'a run and a person who work in one Git repository at the same time',
-    minutes: 9,
+    minutes: 8,
     size: { variable: 'INTERLEAVINGS', full: '1000' },
     run: (size) => test(INTERLEAVINGS, '1', { INTERLEAVINGS: size }),
     figures: (output) => [...linesOf(output, /^(\d+ interleavings: .*)$/gm), ...tally(output)],
@@ -118,7 +121,7 @@ export const PARTS = [
   {
     name: 'histories',
     what: 'random requests of every role and credential, with kills; three fixes removed, which must be noticed',
-    minutes: 25,
+    minutes: 26,
     size: { variable: 'HISTORIES', full: '100000' },
     run: (size) => ({ command: ['npm', 'run', '--silent', 'histories', '--', size] }),
     figures: (output) => linesOf(output, /^(\d+ histories, \d+ failed|.* removed: noticed after .*)$/gm),
@@ -126,7 +129,7 @@ export const PARTS = [
   {
     name: 'soak',
     what: 'turns on several servers that are killed and frozen',
-    minutes: 8,
+    minutes: 6,
     size: { variable: 'SOAK_TURNS', full: '1000' },
     run: (size) => ({ command: ['npm', 'run', '--silent', 'soak'], env: { SOAK_TURNS: size } }),
     figures: (output) => [...linesOf(output, /^soak: (.*)$/gm).map(soakFigures), ...tally(output)],
@@ -134,24 +137,31 @@ export const PARTS = [
   {
     name: 'corpora',
     what: 'the effect of each command of the corpora, compared with a real run; every nth command',
-    minutes: 7,
+    minutes: 8,
     size: { variable: 'CORPUS_EVERY', full: '1' },
     run: (size) => test(CORPORA, '1', { CORPUS_EVERY: size }),
     figures: (output) => [...linesOf(output, /^(\d+ cases): /gm), ...tally(output)],
   },
   {
+    name: 'browser',
+    what: 'the pages in a real browser, in every size, theme and sandbox',
+    minutes: 10,
+    size: { variable: 'BROWSER_FACTOR', full: '1' },
+    run: (size) => test(BROWSER, size),
+    figures: tally,
+  },
+  {
     name: 'full-size',
-    what: 'all other tests that `npm test` samples, at full size: fuzz, properties, and every size, theme, store and sandbox',
+    what: 'all other tests that `npm test` samples, at full size: fuzz, properties, and every size, store and sandbox',
     minutes: 12,
     size: { variable: 'FULL_SIZE_FACTOR', full: '1' },
-    run: (size) =>
-      test(sampledTests(), size, {}, [...RED_TEAM, ...KILLS, ...RUN_KILLS, ...CORPORA, ...AGENTS, ...SOAK, MUTANTS]),
+    run: (size) => test(sampledTests(), size, {}, WITH_OWN_PARTS),
     figures: (output) => [...linesOf(output, /^(\d+ fuzzed .*)$/gm), ...tally(output)],
   },
   {
     name: 'benchmarks',
     what: 'all benchmarks, with their targets',
-    minutes: 8,
+    minutes: 22,
     size: { variable: 'BENCH_FLAGS', full: '' },
     run: (size) => ({
       command: ['npm', 'run', '--silent', 'bench', '--', ...size.split(' ').filter((word) => word !== '')],
