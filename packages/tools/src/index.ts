@@ -17,6 +17,7 @@ export type { AcpAgents } from './acp/acp-agents.js';
 export { tryAgent } from './acp/try-agent.js';
 export { mcpServers } from './mcp/create-mcp-host.js';
 export type { McpOptions } from './mcp/create-mcp-host.js';
+export { hashOfLogin } from './run/home/open-agent-home.js';
 export { runTool } from './run/kept/run-tool.js';
 export { runDrafts } from './run/kept/run-drafts.js';
 export type { RunDrafts } from './run/kept/run-drafts.js';

@@ -140,7 +140,7 @@ interface Runs {
   apply(
     world: string,
     run: string,
-    more?: { include?: readonly string[]; branch?: string },
+    more?: { include?: readonly string[]; login?: boolean; branch?: string },
     options?: CallOptions,
   ): Promise<Run>;
   /** Removes the draft. */

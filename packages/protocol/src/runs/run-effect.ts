@@ -77,6 +77,11 @@ export const runEffectSchema = z.object({
           z.enum(['same', 'other', 'unknown']),
           'Whether the new login is for the same account. Only same is written back without a further choice.',
         ),
+        hash: text('SHA-256 of the renewed login, which is not shown. Only this one is written back.'),
+        included: field(
+          z.literal(true).exactOptional(),
+          'Set if a person chose to write it back whatever its account is.',
+        ),
       })
       .exactOptional(),
     'A renewed login of the agent, which an approval writes back.',

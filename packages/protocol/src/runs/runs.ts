@@ -69,6 +69,10 @@ export const applyRunSchema = z.strictObject({
       .default([]),
     'Ignored paths to apply all the same. Without them, none is applied.',
   ),
+  login: field(
+    z.boolean().default(false),
+    "Write back a renewed login of another account too, or of one that can't be compared.",
+  ),
   branch: field(
     branchSchema.clone().exactOptional(),
     'Apply all commits to this new branch and leave the working tree as it is, which can conflict with nobody.',

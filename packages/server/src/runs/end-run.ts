@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { proposeSealed, sealedCallOf, readRunSetting } from '@countersign/core';
 import {
   CountersignError,
@@ -7,7 +8,7 @@ import {
   type RunEffect,
   type Signer,
 } from '@countersign/protocol';
-import type { KeptRun } from '@countersign/tools';
+import { hashOfLogin, type KeptRun } from '@countersign/tools';
 import type { AppContext } from '../app/context.js';
 import { atRest, draftsOf } from './runs.js';
 
@@ -31,7 +32,7 @@ export async function endRun(context: Context, id: string): Promise<void> {
 
 /** Asks again about a run whose changes weren't applied, against the folder as it is now, with what a person wants besides. */
 export async function applyRun(context: Context, id: string, more: ApplyRun, by: Signer): Promise<void> {
-  const isSame = more.include.length === 0 && more.branch === undefined;
+  const isSame = more.include.length === 0 && !more.login && more.branch === undefined;
   atRest.delete(id);
   await oneAtATime(id, async () => {
     const run = await draftsOf(context).kept.read(id);
@@ -62,13 +63,14 @@ async function sealAndPropose(
   context: Context,
   run: KeptRun,
   ended: EndedRun,
-  { notes = [], ...more }: Partial<ApplyRun> & { notes?: readonly string[] } = {},
+  { notes = [], login: includesLogin = false, ...more }: Partial<ApplyRun> & { notes?: readonly string[] } = {},
 ): Promise<void> {
   const { runtime } = context.engine;
   const drafts = draftsOf(context);
   const { id, worldId, agentId } = run.record;
   const { protectedPaths } = await readRunSetting(runtime, worldId, agentId);
-  const about = describeRun(run, { ...ended, notes: [...ended.notes, ...notes] });
+  const login = ended.login === undefined ? undefined : await describeLogin(ended.login, includesLogin);
+  const about = describeRun(run, { ...ended, notes: [...ended.notes, ...notes] }, login);
   const signal = context.engine.closing;
   if ((await drafts.seal(id, { protectedPaths, about, ...more, signal })) === undefined) return;
   const by = signerSchema.parse(run.record.by);
@@ -109,7 +111,19 @@ function titleOf(program: readonly string[]): string {
   return title === '' ? 'run' : title.slice(0, 200);
 }
 
-function describeRun({ record }: KeptRun, { exitCode, hosts, variables, notes, login }: EndedRun): RunEffect {
+async function describeLogin(
+  { agent, file, account, renewed }: NonNullable<EndedRun['login']>,
+  isIncluded: boolean,
+): Promise<NonNullable<RunEffect['login']>> {
+  const hash = hashOfLogin(await readFile(renewed, 'utf8').catch(() => ''));
+  return { agent, file, account, hash, ...(isIncluded && account !== 'same' ? { included: true } : {}) };
+}
+
+function describeRun(
+  { record }: KeptRun,
+  { exitCode, hosts, variables, notes }: EndedRun,
+  login: RunEffect['login'],
+): RunEffect {
   const { program, hidden, trackedHidden } = record;
   return {
     program: [...program],
@@ -119,7 +133,7 @@ function describeRun({ record }: KeptRun, { exitCode, hosts, variables, notes, l
     ...(hidden.length === 0 ? {} : { hidden: hidden.length }),
     ...(trackedHidden ? { trackedHidden: true } : {}),
     ...(notes.length === 0 ? {} : { notes: [...notes] }),
-    ...(login === undefined ? {} : { login: { agent: login.agent, file: login.file, account: login.account } }),
+    ...(login === undefined ? {} : { login }),
   };
 }
 

@@ -11,6 +11,8 @@ const canMount = (await openRuns()) !== undefined;
 await closeRuns();
 
 const OLD = JSON.stringify({ tokens: 'old', other: 'mine' });
+const NEW = JSON.stringify({ tokens: 'new' });
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 describe.runIf(canMount)('[RUN14.1] a login that an agent renewed', () => {
   let fixture: RunFixture;
@@ -18,7 +20,7 @@ describe.runIf(canMount)('[RUN14.1] a login that an agent renewed', () => {
 
   /** A run that renewed a login and, unless told otherwise, changed a file. */
   async function ended(
-    account: 'same' | 'other',
+    account: 'same' | 'other' | 'unknown',
     files: Record<string, string> = { 'src/a.ts': 'new\n' },
   ): Promise<Run> {
     const opened = await openRuns({ 'src/a.ts': 'old\n' }, { rules: ['allow run writing **'] });
@@ -28,8 +30,8 @@ describe.runIf(canMount)('[RUN14.1] a login that an agent renewed', () => {
     file = join(run.root, 'auth.json');
     const renewed = join(run.root, 'login.json');
     writeFileSync(file, OLD);
-    writeFileSync(renewed, JSON.stringify({ tokens: 'new' }));
-    const before = createHash('sha256').update(OLD).digest('hex');
+    writeFileSync(renewed, NEW);
+    const before = hashOf(OLD);
     const login: EndedRun['login'] = { agent: 'codex', account, file, before, renewed };
     fixture.write(run, files, { login, notes: ['Codex used its login.'] });
     return await fixture.end(run);
@@ -40,7 +42,9 @@ describe.runIf(canMount)('[RUN14.1] a login that an agent renewed', () => {
     const run = await ended('same');
     expect(run).toMatchObject({
       state: 'waiting',
-      effect: { run: { notes: ['Codex used its login.'], login: { agent: 'codex', file, account: 'same' } } },
+      effect: {
+        run: { notes: ['Codex used its login.'], login: { agent: 'codex', file, account: 'same', hash: hashOf(NEW) } },
+      },
     });
     expect(content()).toEqual(JSON.parse(OLD));
     await fixture.decide(run, 'approve');
@@ -57,6 +61,31 @@ describe.runIf(canMount)('[RUN14.1] a login that an agent renewed', () => {
     const other = await ended('other');
     expect(other.state).toBe('waiting');
     await fixture.decide(other, 'approve');
+    await fixture.t.engine.quiet();
+    expect(content()).toEqual(JSON.parse(OLD));
+  });
+
+  it.each(['other', 'unknown'] as const)(
+    'is written back for an account that is %s if a person includes it and approves that',
+    async (account) => {
+      const run = await ended(account);
+      const apply = async () => await fixture.t.api<Run>('POST', `/worlds/alpha/runs/${run.id}/apply`, { login: true });
+      expect((await apply()).status).toBe(409);
+      await fixture.decide(run, 'deny');
+      await fixture.reach(run, 'denied');
+      const { body } = await apply();
+      expect(body).toMatchObject({ state: 'waiting', effect: { run: { login: { account, included: true } } } });
+      await fixture.decide(body, 'approve');
+      await fixture.t.engine.quiet();
+      expect(await fixture.show(run)).toMatchObject({ state: 'applied' });
+      expect(content()).toEqual({ tokens: 'new', other: 'mine' });
+    },
+  );
+
+  it('[RUN14.3] is not written back if it is another one than was signed', async () => {
+    const run = await ended('same');
+    writeFileSync(join(file, '../login.json'), JSON.stringify({ tokens: 'stolen' }));
+    await fixture.decide(run, 'approve');
     await fixture.t.engine.quiet();
     expect(content()).toEqual(JSON.parse(OLD));
   });

@@ -71,6 +71,7 @@ export const runsHelp = {
     ],
   },
   include: 'also apply this ignored path, as the card shows it; can be repeated',
+  includeLogin: "also write back a renewed login of another account, or of one that can't be compared",
   branch: 'apply all commits to this new branch, and leave the working tree as it is',
   discard: { about: 'Remove the draft of a run', examples: ['countersign runs discard run_… --yes'] },
 } satisfies Record<string, string | Help>;

@@ -22,7 +22,7 @@ const run: RunEffect = {
   trackedHidden: true,
   changedOutside: ['notes.txt'],
   notes: ['The model gateway refused: GET /x\ny.'],
-  login: { agent: 'codex', file: '/home/ada/.codex/auth.json', account: 'same' },
+  login: { agent: 'codex', file: '/home/ada/.codex/auth.json', account: 'same', hash: 'x' },
 };
 const effect: Effect = {
   files: [{ path: 'a.txt', change: 'changed', kind: 'file' }],
@@ -67,4 +67,16 @@ it('[RUN22] says what a run did besides its files, commits first, each on one li
     'Rules hid 2 paths from the program.',
     'Git tracks a hidden path, so the program could read its old versions.',
   ]);
+});
+
+it('[RUN14.1] says what becomes of a login of another account', () => {
+  const note = (login: Partial<NonNullable<RunEffect['login']>>): string | undefined => {
+    const all = { agent: 'codex', file: '/f', account: 'other', hash: 'x', ...login } as const;
+    return effectText({ effect: { ...effect, run: { program: ['a'], exitCode: 0, login: all } }, toolName: 'run' })
+      ?.notes[0];
+  };
+  expect(note({})).toMatch(/of another account\. It is not written to \/f, .* --include-login\.$/);
+  expect(note({ account: 'unknown', included: true })).toBe(
+    'Replaces your login of codex in /f with one of an account that can’t be compared.',
+  );
 });

@@ -118,14 +118,16 @@ function hiddenText(count: number): string {
   return `Rules hid ${count === 1 ? '1 path' : `${count.toLocaleString('en')} paths`} from the program.`;
 }
 
-function loginText({ agent, file, account }: NonNullable<RunEffect['login']>): string {
+function loginText({ agent, file, account, included }: NonNullable<RunEffect['login']>): string {
   switch (account) {
     case 'same':
       return `Renews your login of ${oneLine(agent)} in ${oneLine(file)}.`;
     case 'other':
     case 'unknown': {
       const whose = account === 'other' ? 'another account' : 'an account that can’t be compared';
-      return `The program renewed a login of ${oneLine(agent)}, of ${whose}. It is not written to ${oneLine(file)}, where your login may have ended.`;
+      if (included === true)
+        return `Replaces your login of ${oneLine(agent)} in ${oneLine(file)} with one of ${whose}.`;
+      return `The program renewed a login of ${oneLine(agent)}, of ${whose}. It is not written to ${oneLine(file)}, where your login may have ended. To include it, deny this, then use countersign runs apply with --include-login.`;
     }
   }
 }

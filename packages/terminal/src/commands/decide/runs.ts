@@ -19,6 +19,7 @@ interface Flags {
   world?: string;
   yes?: boolean;
   include?: string[];
+  includeLogin?: boolean;
   branch?: string;
 }
 
@@ -42,14 +43,15 @@ export function addRuns(program: Command, register: Register): void {
     withHelp(
       inWorlds(runs.command('apply').argument('<run>'))
         .option('--include <path...>', help.include)
+        .option('--include-login', help.includeLogin)
         .option('--branch <name>', help.branch),
       help.apply,
     ),
     async (context, { args: [word = ''], options }) => {
       const { id, world } = await findRun(context, word, options.world);
       const client = await context.client();
-      const { include = [], branch } = options;
-      const run = await client.runs.apply(world, id, { include, ...(branch === undefined ? {} : { branch }) });
+      const { include = [], includeLogin: login = false, branch } = options;
+      const run = await client.runs.apply(world, id, { include, login, ...(branch === undefined ? {} : { branch }) });
       showDone(context, stateLine(run), run);
       return run.state === 'conflict' || run.state === 'failed' ? EXIT.failed : EXIT.ok;
     },

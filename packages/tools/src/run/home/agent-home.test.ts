@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeFolder, type TestFolder } from '../../../../../tests/support/make-folder.js';
 import { prepareAgent } from '../agents/prepare-agent.js';
-import { openAgentHome } from './open-agent-home.js';
+import { hashOfLogin, openAgentHome } from './open-agent-home.js';
 import type { AgentHome } from './types.js';
 import { writeBackLogin } from './write-back-login.js';
 
@@ -24,6 +25,7 @@ describe('the home of an agent in a run', () => {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
   }
+  const signedHash = ({ renewed }: { renewed: string }): string => hashOfLogin(readFileSync(renewed, 'utf8'));
   const list = (path: string): string[] =>
     execFileSync('find', ['.', '-mindepth', '1', '-type', 'f'], { cwd: path, encoding: 'utf8' })
       .split('\n')
@@ -117,11 +119,11 @@ describe('the home of an agent in a run', () => {
     expect(JSON.parse(await readFile(join(next.own, '.codex/auth.json'), 'utf8'))).toEqual(NEW);
     expect(await next.agentHome.keep()).toMatchObject({ account: 'same' });
     if (renewed === undefined) throw new Error('no login');
-    expect(await writeBackLogin(renewed)).toBe(true);
+    expect(await writeBackLogin(renewed, signedHash(renewed))).toBe(true);
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ ...NEW, other: 'mine' });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     // Applying twice changes nothing.
-    expect(await writeBackLogin(renewed)).toBe(true);
+    expect(await writeBackLogin(renewed, signedHash(renewed))).toBe(true);
     expect(await (await open()).agentHome.keep()).toBeUndefined();
   });
 
@@ -134,7 +136,7 @@ describe('the home of an agent in a run', () => {
     const mine = { tokens: { ...OLD.tokens, access_token: 'mine' } };
     await write(file, JSON.stringify(mine));
     if (renewed === undefined) throw new Error('no login');
-    expect(await writeBackLogin(renewed)).toBe(false);
+    expect(await writeBackLogin(renewed, signedHash(renewed))).toBe(false);
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(mine);
     expect(JSON.parse(await readFile(join((await open()).own, '.codex/auth.json'), 'utf8'))).toEqual(mine);
   });

@@ -64,7 +64,7 @@ interface Login {
  */
 async function readLogin({ path, loginIn }: LoginFile, { kept, home }: { kept: string; home: string }): Promise<Login> {
   const text = await readFile(join(home, path), 'utf8').catch(() => '');
-  const before = hashOf(text);
+  const before = hashOfLogin(text);
   const outside = loginIn(parse(text) ?? {});
   const renewed = parse((await readPlain(kept, 'login.json')) ?? '');
   const isCurrent = renewed?.['before'] === before && isObject(renewed['login']);
@@ -87,7 +87,8 @@ async function keepLogin(
   return { agent: id, account, file: join(home, about.path), before, renewed };
 }
 
-export function hashOf(text: string): string {
+/** SHA-256 of a file with a login. */
+export function hashOfLogin(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 

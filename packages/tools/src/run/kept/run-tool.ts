@@ -95,8 +95,13 @@ export function runTool(
       const { ended } = await find(args, context);
       try {
         const signed = { effectHash: fingerprint, rules: rulesOf(context), hold };
-        const { result } = await runs.apply(args.run, invocationId, signed);
-        const login = ended?.login?.account === 'same' ? { loginWritten: await writeBackLogin(ended.login) } : {};
+        const { result, run } = await runs.apply(args.run, invocationId, signed);
+        const { account, included, hash } = run?.login ?? {};
+        const isWritten = account === 'same' || included === true;
+        const login =
+          ended?.login !== undefined && hash !== undefined && isWritten
+            ? { loginWritten: await writeBackLogin(ended.login, hash) }
+            : {};
         await onApplied(args.run, hold).catch(() => undefined);
         return { applied: true, exitCode: result.exitCode, ...login };
       } catch (error) {
