@@ -61,50 +61,60 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  it.runIf(canRun)('[RUN22] [RUN16] shows all that a run did, on a phone too, and approving applies it', async () => {
-    const folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-run-')));
-    const sh = (cwd: string, script: string): string =>
-      execFileSync('/bin/sh', ['-euc', `git() { command git -c user.name=Ann -c user.email=a@b "$@"; }; ${script}`], {
-        cwd,
-        encoding: 'utf8',
-      });
-    sh(folder, 'git init -q -b main; echo old > a.txt; echo build/ > .gitignore; git add -A; git commit -qm first');
-    const { id: world } = await opened.api.createWorld({ name: 'Runs', workingDirectory: folder, mode: 'ask' });
-    const supervisor = supervisorAt(process.pid);
-    const { id, root } = await opened.api.runs.start(world, { program: ['make', 'all'], supervisor });
-    sh(
-      root,
-      `cp -a '${folder}/.' upper; cd upper; echo new > a.txt; git commit -qam 'Fix the tests'
+  it.runIf(canRun)(
+    '[RUN22] [RUN22.2] [RUN16] shows all that a run did, on a phone too, and approving applies it',
+    async () => {
+      const folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-run-')));
+      const sh = (cwd: string, script: string): string =>
+        execFileSync('/bin/sh', ['-euc', `git() { command git -c user.name=Ann -c user.email=a@b "$@"; }; ${script}`], {
+          cwd,
+          encoding: 'utf8',
+        });
+      sh(folder, 'git init -q -b main; echo old > a.txt; echo build/ > .gitignore; git add -A; git commit -qm first');
+      const { id: world } = await opened.api.createWorld({ name: 'Runs', workingDirectory: folder, mode: 'ask' });
+      const supervisor = supervisorAt(process.pid);
+      const { id, root } = await opened.api.runs.start(world, { program: ['make', 'all'], supervisor });
+      sh(
+        root,
+        `cp -a '${folder}/.' upper; cd upper; echo new > a.txt; git commit -qam 'Fix the tests'
       mkdir build .vscode; touch build/o .vscode/tasks.json; echo evil > .git/hooks/pre-commit`,
-    );
-    const hosts = [{ host: 'registry.npmjs.org', port: 443, allowed: false, count: 2 }];
-    const ended = { exitCode: 3, why: 'exited', hosts, variables: ['GIT_AUTHOR_NAME'] };
-    await writeFile(join(root, 'ended.json'), JSON.stringify(ended));
-    const { chatId = '' } = await opened.api.runs.end(world, id);
-    const { page } = visit;
-    await goTo(page, `/w/${world}/c/${chatId}`);
-    const card = page.getByRole('region', { name: /wants to/ });
-    for (const width of [1280, 390]) {
-      await page.setViewportSize({ width, height: 844 });
-      if (width < 500) await button(page, 'Review').first().click();
-      await card.getByText('Fix the tests').waitFor();
-      const text = await card.innerText();
-      const parts = ['make', '1 commit', 'refs/heads/main', 'build: 1 file', '.vscode', '.git/hooks/pre-commit'];
-      for (const part of [...parts, 'registry.npmjs.org:443: refused 2 times', 'GIT_AUTHOR_NAME', 'exit code 3'])
-        expect(text).toContain(part);
-      expect(await overflow(page)).toBeLessThanOrEqual(0);
-      await picturesOf(`a run at ${width}`);
-    }
-    await page.evaluate(`document.querySelector('[data-reading]').scrollTop = 1e9`);
-    await decide(page, 'Approve once');
-    await expect
-      .poll(() => sh(folder, 'cat a.txt; git log -1 --format=%s; ls .git/hooks'))
-      .toContain('new\nFix the tests');
-    expect((await readdir(folder)).toSorted()).toEqual(['.git', '.gitignore', 'a.txt']);
-    expect(await readdir(join(folder, '.git', 'hooks'))).not.toContain('pre-commit');
-    await page.setViewportSize({ width: 1440, height: 900 });
-    await rm(folder, { recursive: true });
-  });
+      );
+      const hosts = [{ host: 'registry.npmjs.org', port: 443, allowed: false, count: 2 }];
+      const ended = { exitCode: 3, why: 'exited', hosts, variables: ['GIT_AUTHOR_NAME'] };
+      await writeFile(join(root, 'ended.json'), JSON.stringify(ended));
+      const { chatId = '' } = await opened.api.runs.end(world, id);
+      const { page } = visit;
+      await goTo(page, `/w/${world}/c/${chatId}`);
+      const card = page.getByRole('region', { name: /wants to/ });
+      for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 844 });
+        if (width < 500) await button(page, 'Review').first().click();
+        await card.getByText('Fix the tests').waitFor();
+        const text = await card.innerText();
+        const parts = ['make', '1 commit', 'refs/heads/main', 'build: 1 file', '.vscode', '.git/hooks/pre-commit'];
+        for (const part of [...parts, 'registry.npmjs.org:443: refused 2 times', 'GIT_AUTHOR_NAME', 'exit code 3'])
+          expect(text).toContain(part);
+        expect(await overflow(page)).toBeLessThanOrEqual(0);
+        await picturesOf(`a run at ${width}`);
+      }
+      // [RUN22.2] For the next run, if the person adds the rule that is shown.
+      await button(page, 'Allow registry.npmjs.org for the next run…').click();
+      await card.getByText('allow sandbox_network(registry.npmjs.org)').waitFor();
+      expect((await opened.api.policy(world)).value.rules).toEqual([]);
+      await button(page, 'Add the rule').click();
+      await page.getByText('The next run can reach the host.').waitFor();
+      expect((await opened.api.policy(world)).value.rules).toEqual(['allow sandbox_network(registry.npmjs.org)']);
+      await page.evaluate(`document.querySelector('[data-reading]').scrollTop = 1e9`);
+      await decide(page, 'Approve once');
+      await expect
+        .poll(() => sh(folder, 'cat a.txt; git log -1 --format=%s; ls .git/hooks'))
+        .toContain('new\nFix the tests');
+      expect((await readdir(folder)).toSorted()).toEqual(['.git', '.gitignore', 'a.txt']);
+      expect(await readdir(join(folder, '.git', 'hooks'))).not.toContain('pre-commit');
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await rm(folder, { recursive: true });
+    },
+  );
 
   it('[CALL5.1] [CALL5.7] approving once runs this call; the next one needs approval again, and denying it gives the agent the reason', async () => {
     const { page } = await enter();

@@ -95,7 +95,7 @@ export {
 export { asText, callLine, describeCall, namedCallLine, withCommand } from './show/call/describe-call.js';
 export type { CallShape } from './show/call/describe-call.js';
 export { changeLines, diffLines } from './show/call/diff-lines.js';
-export { argumentsWithHosts, hostRule, hostsToAllow } from './show/call/allow-host.js';
+export { argumentsWithHosts, hostRule, hostsForNextRun, hostsToAllow } from './show/call/allow-host.js';
 export { effectText, type EffectFile, type EffectText } from './show/call/effect-text.js';
 export { programText, type RunPart } from './show/call/run-text.js';
 export type { DiffLine } from './show/call/diff-lines.js';

@@ -1,4 +1,4 @@
-import { effectText, hostsToAllow, type ApprovalView, type EffectFile, type RunPart } from '@countersign/client';
+import { effectText, hostsForNextRun, hostsToAllow, type EffectFile, type RunPart } from '@countersign/client';
 import { BAR } from '../text/behind-bar.js';
 import { printedText } from '../text/plain-text.js';
 import { span, wrapPath, wrapWords, type Colour, type Line, type Look } from '../text/spans.js';
@@ -54,10 +54,13 @@ export function effectLines(
   ];
 }
 
-/** How to let a command reach the hosts that it tried without network. */
-export function hostLines(approval: ApprovalView, width: number): Line[] {
+/** How to let a command reach the hosts that it tried without network, or the next run those that this one was refused. */
+export function hostLines(approval: Parameters<typeof hostsToAllow>[0], width: number): Line[] {
   const hosts = hostsToAllow(approval);
-  return hosts.length === 0 ? [] : behind(cardWords.allowHosts(hosts), width, { dim: true });
+  return [
+    ...(hosts.length === 0 ? [] : behind(cardWords.allowHosts(hosts), width, { dim: true })),
+    ...hostsForNextRun(approval).flatMap((host) => behind(cardWords.allowNextRun(host), width, { dim: true })),
+  ];
 }
 
 /** Our own words behind the bar, which may contain paths and hosts. */

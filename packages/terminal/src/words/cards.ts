@@ -15,6 +15,7 @@ export const cardWords = {
   rehearsed: 'Rehearsed: approving applies exactly this.',
   allowHosts: (hosts: readonly string[]): string =>
     `To allow ${hosts.join(', ')} in this world, add the rule: ${hosts.map(hostRule).join('; ')}`,
+  allowNextRun: (host: string): string => `For the next run: countersign policy add "${hostRule(host)}"`,
   path: 'path:',
   word: 'word:',
   noArguments: '(no arguments)',

@@ -23,11 +23,17 @@ export const approvalWords = {
   network: 'Network',
   allowOnce: (hosts: string) => `Allow ${hosts} for this call`,
   allowOnceHint: 'The call is shown again with the host. It then runs without a rehearsal, once you approve it.',
-  allowInWorld: 'Allow in this world…',
-  allowInWorldMeans:
-    'All commands in this world can then reach the host, and those that use it can’t be rehearsed. Rule:',
+  hostsInWorld: {
+    open: 'Allow in this world…',
+    means: 'All commands in this world can then reach the host, and those that use it can’t be rehearsed. Rule:',
+    added: 'The rule was added. When you approve the call, it is shown again with the host.',
+  },
+  hostInNextRuns: (host: string) => ({
+    open: `Allow ${host} for the next run…`,
+    means: 'All later runs and commands in this world can then reach the host. Nothing changes for this run. Rule:',
+    added: 'The rule was added. The next run can reach the host.',
+  }),
   addHostRule: 'Add the rule',
-  hostAllowed: 'The rule was added. When you approve the call, it is shown again with the host.',
   tooEarly: 'Too early: nothing was decided. Press the key again.',
   previewFirst: 'Nothing runs yet. You see the edited call first.',
   needsPasskey: 'To sign this call, you need a trusted passkey.',

@@ -10,7 +10,20 @@ export function hostsToAllow(
 ): readonly string[] {
   const { toolName, effect } = approval;
   if (toolName !== 'shell_cmd' || !mayEdit(approval)) return [];
-  return effect?.triedHosts?.filter((host) => HOST.test(host) && !/^[0-9.]+$/.test(host)) ?? [];
+  return effect?.triedHosts?.filter(isPublicName) ?? [];
+}
+
+/** Programs choose the names, and nobody reads many. */
+const MOST_OFFERED = 5;
+
+/** The public hosts that a run was refused, and that a rule can allow for the next one. */
+export function hostsForNextRun({ effect }: Pick<ApprovalView, 'effect'>): readonly string[] {
+  const refused = effect?.run?.hosts?.filter(({ allowed }) => !allowed).map(({ host }) => host) ?? [];
+  return [...new Set(refused)].filter(isPublicName).slice(0, MOST_OFFERED);
+}
+
+function isPublicName(host: string): boolean {
+  return HOST.test(host) && !/^[0-9.]+$/.test(host);
 }
 
 /** The arguments of the same command with these hosts. Such a call runs without a rehearsal, once it is approved. */
@@ -21,7 +34,7 @@ export function argumentsWithHosts(args: unknown, hosts: readonly string[]): Rec
   return { ...rest, hosts: [...new Set([...known, ...hosts])] };
 }
 
-/** The rule that lets all commands of a world reach a host. */
+/** The rule that lets all commands and runs of a world reach a host. */
 export function hostRule(host: string): string {
   return `allow sandbox_network(${host})`;
 }

@@ -1,7 +1,7 @@
 import type { CallSandbox, Effect } from '@countersign/protocol';
 import { expect, it } from 'vitest';
 import { isRehearsed } from './card-text.js';
-import { argumentsWithHosts, hostsToAllow } from './allow-host.js';
+import { argumentsWithHosts, hostsForNextRun, hostsToAllow } from './allow-host.js';
 import { effectText } from './effect-text.js';
 
 const effect: Effect = {
@@ -100,6 +100,22 @@ it('[CHANGE8.6] says that there was no network and what was tried, and doesn’t
     command: 'curl',
     hosts: ['a.org', 'example.com'],
   });
+});
+
+it('[RUN22.2] offers the first public names that a run was refused for the next one', () => {
+  const hosts = [
+    'a.example',
+    'a.example',
+    '10.0.0.1',
+    'localhost',
+    'x y.example',
+    ...['b', 'c', 'd', 'e', 'f'].map((c) => `${c}.example`),
+  ];
+  const tried = hosts.map((host) => ({ host, port: 443, allowed: false, count: 1 }));
+  const reached = { host: 'reached.example', port: 443, allowed: true, count: 1 };
+  const run = { program: ['make'], exitCode: 0, hosts: [reached, ...tried] };
+  expect(hostsForNextRun({ effect: { ...effect, run } })).toEqual(['a', 'b', 'c', 'd', 'e'].map((c) => `${c}.example`));
+  expect(hostsForNextRun({ effect })).toEqual([]);
 });
 
 it('says why it is unknown, and nothing for tools that never rehearse', () => {

@@ -1,4 +1,11 @@
-import { type Answer, type ApprovalView, argumentsWithHosts, hostRule, hostsToAllow } from '@countersign/client';
+import {
+  type Answer,
+  type ApprovalView,
+  argumentsWithHosts,
+  hostRule,
+  hostsForNextRun,
+  hostsToAllow,
+} from '@countersign/client';
 import { type ReactElement, useState } from 'react';
 import { useClient, useWorld } from '../../data/connection.js';
 import { useMay } from '../../data/me.js';
@@ -31,13 +38,40 @@ export function AllowHost({
       >
         <Visible text={approvalWords.allowOnce(hosts.join(', '))} strict />
       </Button>
-      <AllowInWorld hosts={hosts} disabled={disabled} />
+      <AllowInWorld hosts={hosts} words={approvalWords.hostsInWorld} disabled={disabled} />
       <p className="basis-full text-ink-3">{approvalWords.allowOnceHint}</p>
     </div>
   );
 }
 
-function AllowInWorld({ hosts, disabled }: { hosts: readonly string[]; disabled: boolean }): ReactElement | null {
+/** Offers each host that a run was refused for the next runs of the world. Nothing changes for this one. */
+export function AllowNextRun({
+  approval,
+  disabled,
+}: {
+  approval: ApprovalView;
+  disabled: boolean;
+}): ReactElement | null {
+  const hosts = hostsForNextRun(approval);
+  if (hosts.length === 0) return null;
+  return (
+    <div className="flex flex-wrap items-center gap-2 text-[0.8125rem]">
+      {hosts.map((host) => (
+        <AllowInWorld key={host} hosts={[host]} words={approvalWords.hostInNextRuns(host)} disabled={disabled} />
+      ))}
+    </div>
+  );
+}
+
+function AllowInWorld({
+  hosts,
+  words,
+  disabled,
+}: {
+  hosts: readonly string[];
+  words: { readonly open: string; readonly means: string; readonly added: string };
+  disabled: boolean;
+}): ReactElement | null {
   const client = useClient();
   const worldId = useWorld((state) => state.worldId);
   const mayAdd = useMay('admin', worldId);
@@ -48,19 +82,19 @@ function AllowInWorld({ hosts, disabled }: { hosts: readonly string[]; disabled:
   if (!isOpen) {
     return (
       <Button size="small" disabled={disabled} onClick={() => setOpen(true)}>
-        {approvalWords.allowInWorld}
+        {words.open}
       </Button>
     );
   }
   const add = async (): Promise<void> => {
     setSending(true);
-    if (await attempt('allow-host', addRules(client, worldId, rules), approvalWords.hostAllowed)) setOpen(false);
+    if (await attempt('allow-host', addRules(client, worldId, rules), words.added)) setOpen(false);
     setSending(false);
   };
   return (
     <div className="basis-full space-y-1.5 rounded-md bg-amber-soft px-2 py-1.5">
       <p>
-        {approvalWords.allowInWorldMeans} <code>{rules.join(' · ')}</code>
+        {words.means} <code>{rules.join(' · ')}</code>
       </p>
       <div className="flex gap-2">
         <Button size="small" disabled={isSending} onClick={() => setOpen(false)}>

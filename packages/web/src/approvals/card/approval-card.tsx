@@ -21,7 +21,7 @@ import { CallView } from '../../calls/call-view.js';
 import { EffectView } from '../../calls/effect-view.js';
 import { Button } from '../../ui/button.js';
 import { Icon } from '../../ui/icon.js';
-import { AllowHost } from './allow-host.js';
+import { AllowHost, AllowNextRun } from './allow-host.js';
 import { AlwaysForm, type Matched, useMatchState } from './always-form.js';
 import { CardFrame, type CardPlace } from './card-frame.js';
 import { ChatScope } from './chat-scope.js';
@@ -228,7 +228,10 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
           </div>
           <EffectView approval={shown} onShowAll={onShowAll} />
           {part === 'decide' && mode === 'once' ? (
-            <AllowHost approval={approval} disabled={!isArmed} onAnswer={(given) => void answer(given)} />
+            <>
+              <AllowHost approval={approval} disabled={!isArmed} onAnswer={(given) => void answer(given)} />
+              <AllowNextRun approval={approval} disabled={!isArmed} />
+            </>
           ) : null}
         </>
       )}
