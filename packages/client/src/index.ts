@@ -96,6 +96,10 @@ export { asText, callLine, describeCall, namedCallLine, withCommand } from './sh
 export type { CallShape } from './show/call/describe-call.js';
 export { changeLines, diffLines } from './show/call/diff-lines.js';
 export { argumentsWithHosts, hostRule, hostsForNextRun, hostsToAllow } from './show/call/allow-host.js';
+export { changeEntries } from './show/change/change-entries.js';
+export type { ChangeEntry, ChangeFile, ChangeFolder, ChangeText } from './show/change/change-entries.js';
+export { changeStarts, counterparts, sideBySide } from './show/change/diff-rows.js';
+export type { DiffRow, SideRow } from './show/change/diff-rows.js';
 export { effectText, type EffectFile, type EffectText } from './show/call/effect-text.js';
 export { programText, type RunPart } from './show/call/run-text.js';
 export type { DiffLine } from './show/call/diff-lines.js';

@@ -10,6 +10,7 @@ import { whyLeftOut, whyRunLeftOut, type LeftOut } from '../inspect/left-out.js'
 import { find } from '../files/open-folder.js';
 import { versionOf } from '../plan/plan.js';
 import { guessMoves, type Moves } from './guess-moves.js';
+import { runsLater } from '../runs-later/runs-later.js';
 import { readVersion, type Change, type Put, type Removal } from './list-changes.js';
 import { readDrafted, readOld } from './read-content.js';
 
@@ -71,16 +72,19 @@ export async function effectOf(
 ): Promise<Effect> {
   const moves = await guessMoves(draft.workingDirectory, changes, signal);
   const all = changes.flatMap((change) => filesOf(change, moves)).toSorted(byHarm);
-  const listed = await addOwners(all.slice(0, limits.files), draft, changes);
+  const marked = all.slice(0, limits.files).map((file) => markRunsLater(file, draft.workingDirectory));
+  const listed = await addOwners(marked, draft, changes);
   const { files, isCut } = await addDiffs(listed, draft, changes, { signal, limits });
   const printed = [result.stdout, result.stderr].filter((text) => text !== '').join('\n');
   const output = cut(printed, limits.outputChars, '[The rest of the output is not shown.]');
   const unlisted = all.length - listed.length;
   return {
     files,
-    leftOut: leftOut
-      .slice(0, limits.files)
-      .map(({ path, why }) => ({ path, why: run === undefined ? whyLeftOut(why) : whyRunLeftOut(why) })),
+    leftOut: leftOut.slice(0, limits.files).map(({ path, why }) => ({
+      path,
+      why: run === undefined ? whyLeftOut(why) : whyRunLeftOut(why),
+      ...(why === 'runs-later' ? { runsLater: true } : {}),
+    })),
     effectHash: hashEffect(changes, {
       leftOut,
       result,
@@ -171,6 +175,13 @@ function byHarm(a: ChangedFile, b: ChangedFile): number {
   return ORDER.indexOf(a.change) - ORDER.indexOf(b.change);
 }
 
+/** By its name. A file that only settings name is marked where it is left out. */
+export function markRunsLater(file: ChangedFile, workingDirectory: string): ChangedFile {
+  return runsLater(workingDirectory, join(workingDirectory, file.path)) === undefined
+    ? file
+    : { ...file, runsLater: true };
+}
+
 /** A command can't change owners, but a file that it replaces becomes ours. */
 async function addOwners(
   listed: readonly ChangedFile[],
@@ -207,11 +218,15 @@ async function addDiffs(
       files.push(file);
       continue;
     }
-    const found = left <= 0 ? undefined : await diffOf(put, draft, limits);
-    if (found === undefined) isCut = true;
-    if (found === undefined || found === 'same' || 'isBinary' in found) {
-      const { mediaType } = typeof found === 'object' ? found : {};
-      files.push(mediaType === undefined ? file : { ...file, mediaType });
+    const found = left <= 0 ? 'no-room' : await diffOf(put, draft, limits);
+    if (typeof found === 'string') {
+      if (found !== 'same') isCut = true;
+      files.push({ ...file, noDiff: found });
+      continue;
+    }
+    if ('isBinary' in found) {
+      const { mediaType } = found;
+      files.push({ ...file, noDiff: 'binary', ...(mediaType === undefined ? {} : { mediaType }) });
       continue;
     }
     const diff = cut(found.text, Math.min(limits.diffChars, left), '[The rest of this change is not shown.]');
@@ -223,23 +238,23 @@ async function addDiffs(
   return { files, isCut };
 }
 
-type Compared = Diff | (Pick<ChangedFile, 'mediaType'> & { isBinary: true }) | 'same';
+type Compared = Diff | (Pick<ChangedFile, 'mediaType'> & { isBinary: true }) | 'same' | 'too-large';
 
-/** Undefined if the text is too long to compare or the old file can't be read. */
+/** `too-large`: or the old file can't be read. */
 async function diffOf(
   { path, bytes, was }: Put,
   { workingDirectory, upper }: PlannedChange,
   limits: EffectLimits,
-): Promise<Compared | undefined> {
+): Promise<Compared> {
   const old = was === '' ? undefined : readVersion(was);
   const drafted = join(upper, path);
   if (bytes > limits.comparedBytes || (old?.bytes ?? 0) > limits.comparedBytes) {
     const head = await readDrafted(drafted, HEAD_BYTES);
-    return looksBinary(head) ? binary(head) : undefined;
+    return looksBinary(head) ? binary(head) : 'too-large';
   }
   const after = await readDrafted(drafted);
   const before = old?.kind === 'file' ? await readOld(workingDirectory, path, was) : undefined;
-  if (old?.kind === 'file' && before === undefined) return undefined;
+  if (old?.kind === 'file' && before === undefined) return 'too-large';
   if (before?.equals(after) === true) return 'same';
   if (looksBinary(after) || (before !== undefined && looksBinary(before))) return binary(after);
   const [oldText, newText] = [before?.toString(), after.toString()];

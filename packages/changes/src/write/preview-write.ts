@@ -3,7 +3,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EffectPreview } from '@countersign/core/ports';
 import type { ChangedFile, Preview } from '@countersign/protocol';
-import { hashEffect } from '../effect/effect-of.js';
+import { hashEffect, markRunsLater } from '../effect/effect-of.js';
 import type { Put } from '../effect/list-changes.js';
 import { looksBinary } from '../effect/looks-binary.js';
 import { type Diff, unifiedDiff } from '../effect/unified-diff.js';
@@ -42,10 +42,11 @@ export async function previewWrite(write: FileWrite): Promise<EffectPreview> {
     { ...same, path: name, kind: 'file', mode, uid, gid, bytes, hash: hashOf(content), was },
   ];
   const isSame = old?.bytes.equals(Buffer.from(content)) === true;
-  const files: ChangedFile[] = [
+  const found: ChangedFile[] = [
     ...folders.map((folder): ChangedFile => ({ path: folder, change: 'added', kind: 'folder' })),
     ...(isSame ? [] : [changedFile(name, old === undefined, bytes, { lines, text: preview.text })]),
   ];
+  const files = found.map((file) => markRunsLater(file, write.workingDirectory));
   const result = { exitCode: 0, stdout: '', stderr: '' };
   const effectHash = hashEffect(changes, { leftOut: [], result });
   return {
@@ -60,7 +61,7 @@ function changedFile(
   bytes: number,
   { lines, text }: { lines: Diff['lines'] | undefined; text: string },
 ): ChangedFile {
-  const diff = lines === undefined ? {} : { diff: text, lines };
+  const diff = lines === undefined ? ({ noDiff: 'binary' } as const) : { diff: text, lines };
   return { path, change: isNew ? 'added' : 'changed', kind: 'file', bytes, ...diff };
 }
 

@@ -135,11 +135,16 @@ function* showing(
     ...(target === undefined ? {} : { target: show(target) }),
   }));
   const run = effect.run === undefined ? undefined : yield* showRun(effect.run);
-  const leftOut = yield* showNames(effect.leftOut, ({ path, why }) => ({ path: show(path), why: show(why) }));
+  const leftOut = yield* showNames(effect.leftOut, ({ path, why, ...left }) => ({
+    ...left,
+    path: show(path),
+    why: show(why),
+  }));
   const files: Effect['files'] = [];
   for (const { diff, ...file } of named) {
     const shown = diff === undefined ? '' : show(diff);
-    files.push(shown === '' ? file : { ...file, diff: shown });
+    const isDropped = diff !== undefined && shown === '';
+    files.push(isDropped ? { ...file, noDiff: 'no-room' } : shown === '' ? file : { ...file, diff: shown });
     yield;
   }
   const { exitCode, triedHosts } = effect;

@@ -18,6 +18,11 @@ const mediaTypeSchema = z.enum([
   'application/wasm',
 ]);
 
+const runsLater = field(
+  z.literal(true).exactOptional(),
+  'Set if programs outside the sandbox run this path by themselves, such as a Git hook or an editor task.',
+);
+
 /** One path that a call adds, changes, removes or moves. Text is masked. */
 export const changedFileSchema = z.object({
   path: text('Relative to the working folder, with `/` between names.'),
@@ -49,6 +54,11 @@ export const changedFileSchema = z.object({
   ),
   mediaType: field(mediaTypeSchema.exactOptional(), 'Type of an added or changed binary file, by its first bytes.'),
   contains: field(z.number().int().min(0).exactOptional(), 'Number of files and links in a removed folder.'),
+  runsLater: runsLater.clone(),
+  noDiff: field(
+    z.enum(['binary', 'too-large', 'no-room', 'same']).exactOptional(),
+    'Why an added or changed file has no diff: it is binary, it is too large to compare or can’t be read, diffs of other files came first, or its text stays the same.',
+  ),
 });
 export type ChangedFile = z.infer<typeof changedFileSchema>;
 
@@ -56,6 +66,7 @@ export type ChangedFile = z.infer<typeof changedFileSchema>;
 export const leftOutFileSchema = z.object({
   path: text('Path, relative to the working folder.'),
   why: text('Why the change will not be applied.'),
+  runsLater: runsLater.clone(),
 });
 
 /** What a call will do to the working folder, found by a rehearsal or known by a file tool. A yes applies exactly this. */

@@ -206,6 +206,10 @@ describe('write_file', () => {
     const replaced = await effectOf(writeFile(), { path: 'image', content: 'x' });
     expect(replaced).toMatchObject({ files: [{ path: 'image', change: 'changed', bytes: 1 }], truncated: true });
     expect(replaced.files[0]).not.toHaveProperty('diff');
+    expect(replaced.files[0]?.noDiff).toBe('binary');
+    // The card shows it first, and in red.
+    const hook = await effectOf(writeFile(), { path: '.husky/pre-commit', content: 'x' });
+    expect(hook.files.map(({ runsLater }) => runsLater)).toEqual([true, true]);
   });
 
   it('needs approval', () => {

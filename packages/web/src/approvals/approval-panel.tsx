@@ -1,6 +1,6 @@
 import { after, type Answered, type ApprovalView, type Current, nextCurrent, replacementOf } from '@countersign/client';
-import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
-import { ApprovalCard } from './card/approval-card.js';
+import { type ComponentType, type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
+import { ApprovalCard, type ApprovalCardProps } from './card/approval-card.js';
 import { DecidedCard } from './card/decided-card.js';
 import { useClient } from '../data/connection.js';
 import { useMe } from '../data/me.js';
@@ -11,6 +11,7 @@ import { type Outcome, useAnswer } from './use-answer.js';
 import { useMatches } from './use-matches.js';
 import { focusOnWaiting, type TakeFocus } from './card/use-take-focus.js';
 import { WaitingList } from './waiting-list.js';
+import { paths } from '../shell/paths.js';
 import { approvalWords } from '../words/approvals.js';
 import type { ShownApproval } from './shown-approval.js';
 
@@ -30,6 +31,8 @@ export interface ApprovalPanelProps {
   empty?: ReactNode;
   /** Additional content about the approval that is shown. */
   about?: (asked: ShownApproval) => ReactNode;
+  /** Shows a call in another way than in a column. */
+  card?: ComponentType<ApprovalCardProps>;
   /** Called with the approval that is shown, or undefined. */
   onShown?: ((approval: ApprovalView | undefined) => void) | undefined;
 }
@@ -48,6 +51,7 @@ export function ApprovalPanel({
   empty,
   about,
   onShown,
+  card: Card = ApprovalCard,
 }: ApprovalPanelProps): ReactElement {
   const [current, setCurrent] = useState<Current>({ kind: 'none' });
   const [answered, setAnswered] = useState<Answered>({ sending: new Set(), taken: new Set() });
@@ -208,7 +212,7 @@ export function ApprovalPanel({
           onRefuse={(reason) => settle(decide(asked, { decision: 'deny', ...(reason === '' ? {} : { reason }) }))}
         />
       ) : (
-        <ApprovalCard
+        <Card
           key={approval.approvalId}
           approval={approval}
           agentName={agentName}
@@ -217,6 +221,7 @@ export function ApprovalPanel({
           takeFocus={follow}
           below={below}
           wary={told !== undefined}
+          reviewAt={paths.review(asked.worldId, shown.id)}
           matches={(wanted) => matches(asked, wanted)}
           onReveal={() => orSayWhy(`reveal-${shown.id}`, client.reveal(asked.worldId, shown.id))}
           onShowAll={() => orSayWhy(`effect-${shown.id}`, client.wholeEffect(asked.worldId, shown.id))}

@@ -24,11 +24,14 @@ export function CallView({
   args,
   preview,
   effect,
+  isBrief = false,
 }: {
   toolName: string;
   args: unknown;
   preview?: Preview | undefined;
   effect?: Pick<Effect, 'files'> | undefined;
+  /** The lines of a file are shown elsewhere. */
+  isBrief?: boolean;
 }): ReactElement {
   const shape = describeCall(toolName, args);
   switch (shape.kind) {
@@ -45,7 +48,7 @@ export function CallView({
         <div className="space-y-1.5">
           <DiffView
             path={shape.path}
-            lines={changeLines(shape, preview, effect)}
+            lines={isBrief ? [] : changeLines(shape, preview, effect)}
             counts={effect?.files.find(({ kind }) => kind === 'file')?.lines}
           />
           <Fields fields={shape.others} />

@@ -49,26 +49,28 @@ export function DiffView({
           </span>
         </p>
       )}
-      <div
-        role="group"
-        aria-label={callWords.changes}
-        className="rounded-md border border-line bg-surface py-1 font-mono text-[0.8125rem] leading-relaxed"
-      >
-        {lines.slice(0, count).map((line, index) => (
-          <div key={`${index}`} className={cx('code flex px-2', LOOKS[line.kind])}>
-            <span aria-hidden="true" className="w-4 shrink-0 text-ink-3 select-none">
-              {SIGNS[line.kind]}
-            </span>
-            {line.kind === 'added' || line.kind === 'removed' ? <span className="sr-only">{line.kind}: </span> : null}
-            {line.text.length > LONGEST_LINE ? (
-              // The folded part can be expanded, because it is approved too.
-              <FoldedText text={line.text} first={LONGEST_LINE} strict />
-            ) : (
-              <span className="min-w-0">{line.text === '' ? ' ' : <Visible text={line.text} strict />}</span>
-            )}
-          </div>
-        ))}
-      </div>
+      {lines.length === 0 ? null : (
+        <div
+          role="group"
+          aria-label={callWords.changes}
+          className="rounded-md border border-line bg-surface py-1 font-mono text-[0.8125rem] leading-relaxed"
+        >
+          {lines.slice(0, count).map((line, index) => (
+            <div key={`${index}`} className={cx('code flex px-2', LOOKS[line.kind])}>
+              <span aria-hidden="true" className="w-4 shrink-0 text-ink-3 select-none">
+                {SIGNS[line.kind]}
+              </span>
+              {line.kind === 'added' || line.kind === 'removed' ? <span className="sr-only">{line.kind}: </span> : null}
+              {line.text.length > LONGEST_LINE ? (
+                // The folded part can be expanded, because it is approved too.
+                <FoldedText text={line.text} first={LONGEST_LINE} strict />
+              ) : (
+                <span className="min-w-0">{line.text === '' ? ' ' : <Visible text={line.text} strict />}</span>
+              )}
+            </div>
+          ))}
+        </div>
+      )}
       {lines.length > count ? (
         <p className="mt-1 flex items-center gap-1.5 rounded-sm bg-amber-soft px-2 py-0.5 text-[0.8125rem] font-medium text-amber">
           <Icon name="alert" className="size-3.5" />

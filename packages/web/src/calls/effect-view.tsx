@@ -21,17 +21,20 @@ export function EffectView({
   approval,
   foot,
   onShowAll,
+  isBrief = false,
 }: {
   approval: Parameters<typeof effectText>[0] & Pick<ApprovalView, 'decision'>;
   foot?: string;
   /** Gets the rest of a truncated effect; undefined on failure, which is shown elsewhere. */
   onShowAll?: () => Promise<Effect | undefined>;
+  /** The files are listed elsewhere. */
+  isBrief?: boolean;
 }): ReactElement | null {
   const [count, setCount] = useState(FIRST);
   const [loaded, setLoaded] = useState<Effect>();
   const whole = loaded?.effectHash === approval.effect?.effectHash ? loaded : undefined;
   const text = effectText(whole === undefined ? approval : { ...approval, effect: whole });
-  const hidden = (text?.files.length ?? 0) - count;
+  const hidden = isBrief ? 0 : (text?.files.length ?? 0) - count;
   useFold(hidden > 0);
   if (text === undefined) return null;
   const { sentence, isKnown, isDestructive, files, notes, guess, output, isRehearsed, isTruncated, prediction } = text;
@@ -58,7 +61,7 @@ export function EffectView({
       </p>
       <RunParts parts={text.run?.before ?? []} />
       <ul className="space-y-0.5">
-        {files.slice(0, count).map((file) => (
+        {files.slice(0, isBrief ? 0 : count).map((file) => (
           <li key={`${file.change} ${file.path}`}>
             <File file={file} isOpen={open.has(file)} />
           </li>
@@ -80,7 +83,7 @@ export function EffectView({
         </IconLine>
       ))}
       {guess === '' ? null : <p className="text-ink-3">{guess}</p>}
-      {onShowAll !== undefined && isTruncated && whole === undefined ? (
+      {onShowAll !== undefined && !isBrief && isTruncated && whole === undefined ? (
         <button type="button" className="text-blue hover:underline" onClick={() => void onShowAll().then(setLoaded)}>
           {callWords.showWhole}
         </button>

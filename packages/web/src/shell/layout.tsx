@@ -12,7 +12,7 @@ import { clearErrors, say } from '../notices/toast.js';
 import { ErrorBoundary } from './error-boundary.js';
 import { OpenSidebar, Page } from './frame.js';
 import { lazyView, loadViews } from './lazy-view.js';
-import { decoded, isChat, paths } from './paths.js';
+import { decoded, isChat, isReview, paths } from './paths.js';
 import { Sidebar } from './sidebar.js';
 import { TABLET, useMedia } from './use-media.js';
 import { shellWords } from '../words/shell.js';
@@ -37,14 +37,16 @@ const AuditPage = lazyView(shellWords.pages.audit, async () => (await pages()).A
 const ServerAuditPage = lazyView(shellWords.pages.serverAudit, async () => (await pages()).ServerAuditPage);
 const StatsPage = lazyView(shellWords.pages.stats, async () => (await import('../stats/stats-page.js')).default);
 const StartPage = lazyView(shellWords.pages.start, async () => (await pages()).StartPage);
+const ReviewPage = lazyView(shellWords.pages.review, async () => (await pages()).ReviewPage);
 const SearchPage = lazyView(shellWords.pages.search, async () => (await pages()).SearchPage);
 
 /** Chats on the side, the page in the middle. On a phone, a button opens the side. */
 export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
   const client = useClient();
-  const isWide = useMedia(TABLET);
+  const isTablet = useMedia(TABLET);
   const [open, setOpen] = useState(false);
   const [path, go] = useLocation();
+  const isWide = isTablet && !isReview(path);
   const inbox = useInbox(worlds);
   useNotifications(inbox);
   useGoToWaiting(() => {
@@ -102,6 +104,12 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
                 {({ chat }) => {
                   const chatId = decoded(chat);
                   return chatId === undefined ? <Nothing /> : <ChatPage key={chat} chatId={chatId} />;
+                }}
+              </Route>
+              <Route path="/w/:world/review/:approval">
+                {({ approval }) => {
+                  const approvalId = decoded(approval);
+                  return approvalId === undefined ? <Nothing /> : <ReviewPage key={approval} approvalId={approvalId} />;
                 }}
               </Route>
               <Route path="/w/:world/policy" component={PolicyPage} />

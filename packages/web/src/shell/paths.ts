@@ -10,6 +10,8 @@ export const paths = {
   call: (world: string, chat: string, call: string) => `/w/${part(world)}/c/${part(chat)}?call=${part(call)}`,
   approval: (world: string, chat: string, approval: string) =>
     `/w/${part(world)}/c/${part(chat)}?approval=${part(approval)}`,
+  /** The files of a call that waits or was decided. */
+  review: (world: string, approval: string) => `/w/${part(world)}/review/${part(approval)}`,
   page: (world: string, page: WorldPage) => `/w/${part(world)}/${page}`,
   agent: (world: string, agent: string) => `/w/${part(world)}/agents?agent=${part(agent)}`,
   inbox: '/inbox',
@@ -64,6 +66,11 @@ export function worldToShow(path: string, worlds: readonly { readonly id: string
 /** Whether the page shows messages. */
 export function isChat(path: string): boolean {
   return /^\/w\/[^/]+\/c\//.test(path);
+}
+
+/** Whether the page shows the files of a change, in the full width of the window. */
+export function isReview(path: string): boolean {
+  return /^\/w\/[^/]+\/review\//.test(path);
 }
 
 /** Undefined for an invalid escape sequence. */

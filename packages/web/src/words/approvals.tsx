@@ -40,6 +40,7 @@ export const approvalWords = {
   openAccount: 'Open your account',
   addPasskey: 'Add or confirm a passkey',
   expandFirst: 'To approve this call, expand it and scroll to its end.',
+  summaryFirst: 'To approve this call, read its summary to the end.',
   scrollFirst: 'To approve this call, scroll to its end.',
 
   ruleTitle: 'Write a rule',
@@ -123,6 +124,7 @@ export const approvalWords = {
   waitingCalls: (count: string) => `${count} calls are waiting for you`,
   agentWaits: (agentName: string) => `${agentName} is waiting for you`,
   review: 'Review',
+  reviewFiles: 'Review by file',
   inThisChat: 'in this chat',
   inOtherChats: (count: string) => `${count} in other chats`,
   showMore: 'Show more',
@@ -153,8 +155,8 @@ export const approvalWords = {
         <>
           , <kbd>e</kbd> edits
         </>
-      ) : null}{' '}
-      and <kbd>n</kbd> shows the next one.
+      ) : null}
+      , <kbd>f</kbd> shows its files, and <kbd>n</kbd> shows the next one.
     </>
   ),
 } as const;

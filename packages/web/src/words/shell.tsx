@@ -19,6 +19,7 @@ export const shellWords = {
     audit: 'Audit',
     stats: 'Statistics',
     search: 'Search',
+    review: 'Review',
     start: 'Use a real model',
     account: 'Account',
     people: 'People',

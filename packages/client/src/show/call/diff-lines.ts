@@ -21,7 +21,9 @@ export function diffLines(diff: string): DiffLine[] {
     if (line.startsWith('+')) return [{ kind: 'added', text: line.slice(1) }];
     if (line.startsWith('-')) return [{ kind: 'removed', text: line.slice(1) }];
     if (line.startsWith('\\')) return [{ kind: 'note', text: line }];
-    return [{ kind: 'same', text: line.startsWith(' ') ? line.slice(1) : line }];
+    if (line === '' || line.startsWith(' ')) return [{ kind: 'same', text: line.slice(1) }];
+    // No line of a file looks like this: it says what was cut.
+    return [{ kind: 'note', text: line }];
   });
 }
 

@@ -3,6 +3,7 @@ import {
   type ApprovalView,
   chatPattern,
   editedText,
+  describeCall,
   grantMatch,
   mayEdit,
   nothingRunsText,
@@ -16,7 +17,7 @@ import {
 } from '@countersign/client';
 import { RUN_TOOL, type Effect, type PolicyMatch, type RevealedCall } from '@countersign/protocol';
 import { type ReactElement, useId, useState } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { CallView } from '../../calls/call-view.js';
 import { EffectView } from '../../calls/effect-view.js';
 import { Button } from '../../ui/button.js';
@@ -46,8 +47,20 @@ export interface ApprovalCardProps extends CardPlace {
   /** Returns the whole effect; undefined on failure, which is shown elsewhere. */
   onShowAll: () => Promise<Effect | undefined>;
   me: Reader | undefined;
+  /** Where the change is shown file by file, unless this is that place. */
+  reviewAt?: string | undefined;
+  review?: ReviewOnCard | undefined;
   /** Set if another card was just decided elsewhere: a click meant for that one must not approve this one. */
   wary: boolean;
+}
+
+/** The files of the change, on the screen where they are shown one by one. */
+export interface ReviewOnCard {
+  beside: (reading: ReactElement, isEdited: boolean) => ReactElement;
+  /** All that the effect on the card leaves out is shown there. */
+  isWhole: boolean;
+  /** What must still be shown before the call can be approved. */
+  toShow: string | undefined;
 }
 
 type Revealed = Pick<RevealedCall, 'arguments'>;
@@ -57,7 +70,7 @@ type Mode = 'once' | 'chat' | 'always' | 'edit';
 
 /** The card for one call. Deny comes first and is never harder to reach than approve; there is no default. */
 export function ApprovalCard(props: ApprovalCardProps): ReactElement {
-  const { onAnswer, onReveal, onShowAll, matches, me, wary, ...place } = props;
+  const { onAnswer, onReveal, onShowAll, matches, me, wary, review, reviewAt, ...place } = props;
   const { approval, agentName } = place;
   const [revealed, setRevealed] = useState<Revealed>();
   const shown = revealed === undefined ? approval : revealedView(approval, revealed);
@@ -79,7 +92,10 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
   // Each mode puts a different button in the same place.
   const mayPress = useArmed(`${approval.approvalId} ${mode}`, wary) && isArmed;
   // An edit runs nothing: the edited call gets a card of its own, which must be read to its end (CALL7.4).
-  const mayApprove = mayPress && (mode === 'edit' ? edited.isChanged : end.wasShown);
+  const wasShown = end.wasShown && review?.toShow === undefined;
+  const mayApprove = mayPress && (mode === 'edit' ? edited.isChanged : wasShown);
+  const filesAt = hasFiles(shown) ? reviewAt : undefined;
+  const [, go] = useLocation();
 
   const part = yourPart(approval, me);
   const may = (option: ApprovalView['options'][number]): boolean =>
@@ -113,6 +129,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
     }
   };
   const onKey = (key: string): (() => void) | undefined => {
+    if (key === 'f' && mode === 'once' && filesAt !== undefined) return () => go(filesAt);
     if (mode !== 'once' || !may('approve_once')) return undefined;
     switch (key) {
       case 'o':
@@ -160,6 +177,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
         </>
       }
       end={end}
+      beside={review && ((reading) => review.beside(reading, mode === 'edit'))}
       isForYou={part === 'decide'}
       isReadOnly={part === 'watch'}
       note={
@@ -167,7 +185,10 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
           <NeedsPasskey />
         ) : (
           (partText(approval, part) ??
-          noteOf(end, mode, isArmed, mode === 'edit' ? approvalWords.previewFirst : nothingRunsText(approval, 'you')))
+          noteOf(end, mode, isArmed, {
+            ready: mode === 'edit' ? approvalWords.previewFirst : nothingRunsText(approval, 'you'),
+            review,
+          }))
         )
       }
       noteId={noteId}
@@ -224,9 +245,33 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
             </p>
           )}
           <div className="rounded-md border border-line bg-sunken px-3 py-2">
-            <CallView toolName={shown.toolName} args={shown.arguments} preview={shown.preview} effect={shown.effect} />
+            <CallView
+              toolName={shown.toolName}
+              args={shown.arguments}
+              preview={shown.preview}
+              effect={shown.effect}
+              isBrief={review !== undefined}
+            />
           </div>
-          <EffectView approval={shown} onShowAll={onShowAll} />
+          <EffectView
+            approval={
+              review?.isWhole === true && effect !== undefined
+                ? { ...shown, effect: { ...effect, truncated: false } }
+                : shown
+            }
+            onShowAll={onShowAll}
+            isBrief={review !== undefined}
+          />
+          {filesAt === undefined ? null : (
+            <Link
+              href={filesAt}
+              className="inline-flex min-h-8 items-center gap-1.5 rounded-md border border-line-2 bg-surface px-2.5 text-[0.8125rem] font-medium hover:border-ink-3 hover:bg-sunken"
+            >
+              <Icon name="file" />
+              {approvalWords.reviewFiles}
+              <kbd className="text-ink-3">f</kbd>
+            </Link>
+          )}
           {part === 'decide' && mode === 'once' ? (
             <>
               <AllowHost approval={approval} disabled={!isArmed} onAnswer={(given) => void answer(given)} />
@@ -263,6 +308,14 @@ const SIGN_WORDS: Readonly<Record<Mode, string>> = {
   always: approvalWords.approveAlways,
 };
 
+/** Whether anything says which files the call changes. */
+function hasFiles({ effect, prediction, toolName, arguments: args }: ApprovalView): boolean {
+  const change = prediction ?? effect;
+  if (change !== undefined) return change.files.length + change.leftOut.length > 0;
+  const { kind } = describeCall(toolName, args);
+  return kind === 'write' || kind === 'edit';
+}
+
 /** The note for someone who could sign if they had a trusted passkey. */
 function NeedsPasskey(): ReactElement {
   return (
@@ -275,11 +328,16 @@ function NeedsPasskey(): ReactElement {
   );
 }
 
-function noteOf({ isFolded, wasShown, moreLines }: EndShown, mode: Mode, isArmed: boolean, ready: string): string {
+function noteOf(
+  { isFolded, wasShown, moreLines }: EndShown,
+  mode: Mode,
+  isArmed: boolean,
+  { ready, review }: { ready: string; review: ReviewOnCard | undefined },
+): string {
   if (mode === 'edit') return ready;
   if (isFolded) return approvalWords.expandFirst;
   // The size of a card is unknown at first. A card that fits must not briefly claim that it doesn't.
   const isKnown = isArmed || moreLines > 0;
-  if (!wasShown && isKnown) return approvalWords.scrollFirst;
-  return ready;
+  if (!wasShown && isKnown) return review === undefined ? approvalWords.scrollFirst : approvalWords.summaryFirst;
+  return review?.toShow ?? ready;
 }

@@ -27,6 +27,8 @@ interface CardFrameProps extends CardPlace {
   title: ReactNode;
   end: EndShown;
   children: ReactNode;
+  /** Puts the reading area next to the files of the change. */
+  beside?: ((reading: ReactElement) => ReactElement) | undefined;
   /** Shown between the content and the bar. */
   form?: ReactNode;
   /** False if the call waits for other people. */
@@ -56,7 +58,7 @@ const DECIDING_KEYS: ReadonlySet<string> = new Set(['o', 'c', 'a', 'd', 'e']);
  * click never hits a different button.
  */
 export function CardFrame(props: CardFrameProps): ReactElement {
-  const { approval, agentName, place, onNext, takeFocus, below, title, end, children, form } = props;
+  const { approval, agentName, place, onNext, takeFocus, below, title, end, children, form, beside } = props;
   const { noteId, isNew, onDeny, onBack, onKey, primary, more, isForYou = true, isReadOnly = false } = props;
   const mayDeny = props.mayDeny && !isReadOnly;
   const [reason, setReason] = useState('');
@@ -90,6 +92,11 @@ export function CardFrame(props: CardFrameProps): ReactElement {
     if (isScrolled || act !== undefined) event.preventDefault();
     act?.();
   };
+  const reading = (
+    <ReadingArea end={end} below={below}>
+      {children}
+    </ReadingArea>
+  );
   return (
     <section
       ref={card}
@@ -112,9 +119,7 @@ export function CardFrame(props: CardFrameProps): ReactElement {
       >
         {title}
       </CardHead>
-      <ReadingArea end={end} below={below}>
-        {children}
-      </ReadingArea>
+      {beside === undefined ? reading : beside(reading)}
       {form === undefined ? null : (
         <div className="scroll-quiet max-h-[50%] shrink-0 overflow-y-auto border-t border-line p-3">{form}</div>
       )}

@@ -126,7 +126,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
           diff: '--- a/list\n+++ b/list\n@@ -1,5 +1,5 @@\n 1\n 2\n-3\n+drei\n 4\n 5',
         },
         { path: 'notes', change: 'changed', kind: 'folder', mode: '0700' },
-        { path: 'picture', change: 'changed', kind: 'file', bytes: 2 },
+        { path: 'picture', change: 'changed', kind: 'file', bytes: 2, noDiff: 'binary' },
         { path: 'there', change: 'moved', from: 'moved', kind: 'file', bytes: 17 },
         { path: 'new', change: 'added', kind: 'folder', mode: '0755' },
         {

@@ -1,0 +1,71 @@
+import type { ChangeEntry, ChangeFolder, ChangeText } from '@countersign/client';
+import { type ReactElement, type Ref, useCallback, useMemo } from 'react';
+import { IconLine } from '../text/icon-line.js';
+import { Visible } from '../text/visible.js';
+import { visibleText } from '../text/visible-parts.js';
+import { Button } from '../ui/button.js';
+import { reviewWords } from '../words/review.js';
+import { type DiffControl, DiffTable } from './diff-table.js';
+import type { Review } from './use-review.js';
+
+/** One file: what happens to it, and its lines. */
+export function FilePane({
+  entry,
+  review,
+  isViewed,
+  onViewed,
+  control,
+}: {
+  entry: ChangeEntry;
+  review: Review;
+  isViewed: boolean;
+  onViewed: () => void;
+  control: Ref<DiffControl>;
+}): ReactElement {
+  const { noteEnd, listFilesOf } = review;
+  const { path, about } = entry;
+  const text = useMemo((): ChangeText => (entry.kind === 'file' ? entry.read() : listOf(entry)), [entry]);
+  const onEnd = useCallback(() => noteEnd(path), [noteEnd, path]);
+  const label = entry.kind === 'file' ? reviewWords.diffOf : reviewWords.filesIn;
+  return (
+    <>
+      <header className="shrink-0 space-y-1 border-b border-line px-3 py-2 text-[0.8125rem]">
+        <div className="flex flex-wrap items-baseline gap-x-2 gap-y-1">
+          <h4 className="min-w-0 font-mono font-semibold [overflow-wrap:anywhere]">
+            <Visible text={path} strict />
+          </h4>
+          <span className="text-ink-2">
+            {entry.kind === 'file' ? reviewWords.status[entry.status] : null}
+            {entry.kind === 'file' && about !== '' ? ', ' : null}
+            <Visible text={about} strict />
+          </span>
+          <label className="ml-auto flex items-center gap-1.5 text-ink-2" title={reviewWords.viewedHint}>
+            <input type="checkbox" checked={isViewed} onChange={onViewed} className="accent-[var(--blue)]" />
+            {reviewWords.viewed}
+          </label>
+        </div>
+        {entry.kind === 'file' && entry.runsLater ? (
+          <IconLine icon="alert" look="font-medium text-red">
+            {reviewWords.runsLaterMeans}
+          </IconLine>
+        ) : null}
+        {text.missing === '' ? null : (
+          <IconLine icon="alert" look="text-amber">
+            {text.missing}
+          </IconLine>
+        )}
+        {entry.kind === 'folder' && entry.files.length > 0 ? (
+          <Button size="small" onClick={() => listFilesOf(path)}>
+            {reviewWords.listFiles(entry.files.length)}
+          </Button>
+        ) : null}
+      </header>
+      <DiffTable key={path} label={label(visibleText(path, true))} lines={text.rows} onEnd={onEnd} control={control} />
+    </>
+  );
+}
+
+/** The paths in a folder that is on one line. */
+function listOf({ files }: ChangeFolder): ChangeText {
+  return { rows: files.map(({ sign, path }) => ({ kind: 'same', text: `${sign} ${path}` })), missing: '' };
+}

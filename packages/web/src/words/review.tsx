@@ -1,0 +1,48 @@
+import type { ReactElement } from 'react';
+import { commonWords } from './common.js';
+
+/** The screen that shows a change file by file. */
+export const reviewWords = {
+  ...commonWords,
+  title: 'Review',
+  summary: 'Summary',
+  files: 'Files',
+  filesOf: (count: number) => `Files (${count.toLocaleString()})`,
+  viewedOf: (viewed: number, count: number) => `${viewed.toLocaleString()} of ${count.toLocaleString()} viewed`,
+  viewed: 'Viewed',
+  viewedHint: 'Kept in this browser only',
+  isViewed: 'viewed',
+  runsLater: 'runs by itself',
+  runsLaterMeans: 'Programs outside the sandbox run this file by themselves.',
+  status: {
+    removed: 'removed',
+    changed: 'changed',
+    moved: 'moved',
+    added: 'added',
+    'left-out': 'not applied',
+  },
+  lines: 'lines',
+  bytes: (count: number) => `${count.toLocaleString()} B`,
+  diffOf: (path: string) => `Changes in ${path}`,
+  filesIn: (path: string) => `Files in ${path}`,
+  listFiles: (count: number) => `List its ${count.toLocaleString()} files`,
+  loadingAll: 'Loading the whole change…',
+  notAll: (why: string) => `Only part of the change could be loaded: ${why}`,
+  previousFile: 'Previous file',
+  nextFile: 'Next file',
+  added: 'added',
+  removed: 'removed',
+  back: 'Back to the chat',
+  theCall: 'the call',
+  toShowAll: 'To approve this call, wait until all of it is loaded.',
+  toShowFiles: 'To approve this call, scroll to the end of the list of files, or go through them.',
+  toShowFolder: (path: string) => `To approve this call, open ${path}, which stands for several files.`,
+  toShowEnd: (path: string) => `To approve this call, scroll to the end of ${path}.`,
+  /** As in the terminal, where there is such a key. */
+  keys: (): ReactElement => (
+    <>
+      <kbd>←</kbd> <kbd>→</kbd> previous, next file · <kbd>k</kbd> <kbd>j</kbd> previous, next change · <kbd>v</kbd>{' '}
+      viewed, next file · <kbd>s</kbd> summary · <kbd>f</kbd> back
+    </>
+  ),
+} as const;

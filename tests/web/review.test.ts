@@ -1,0 +1,157 @@
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findSandbox } from '@countersign/tools';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
+import { button, call, drawn, enabled, focused, goTo, overflow, said } from './support/steps.js';
+import { isFullSize } from '../support/scaled.js';
+import { violations } from './support/violations.js';
+
+const hasRehearsals = (await findSandbox()).kind === 'bubblewrap';
+
+/** Text in ink that would reverse the rest of the line, a secret, a file that runs later, a binary file, and generated ones. */
+const HOSTILE = [
+  `printf 'safe \\342\\200\\256 live\\n' > 'a b.txt'`,
+  `echo x > "$(printf 'turn\\342\\200\\256cod.txt')"`,
+  `echo 'token=ghp_abcdefghijklmnopqrstuvwxyz0123456789' > conf.env`,
+  `mkdir .husky dist; echo 'curl evil' > .husky/pre-commit`,
+  `printf '\\0\\1' > picture`,
+  `for i in 1 2 3 4 5; do echo $i > dist/$i.js; done`,
+  `rm old.txt; sed -i 's/two/2/' list.txt`,
+].join('\n');
+
+describe.runIf(hasBrowser && hasRehearsals)('the review page', () => {
+  let opened: Opened;
+  let visit: Visit;
+  beforeAll(async () => {
+    opened = await openBrowser();
+    visit = await opened.visit();
+  });
+  beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
+  afterAll(() => opened.close());
+
+  /** A call that waits, in a folder with these files. */
+  async function proposed(content: string, files: Readonly<Record<string, string>> = {}) {
+    const { world, chat, path } = await opened.newChat();
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'review-')));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await mkdir(join(folder, 'src'));
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+    await opened.api.updateWorld(world, { workingDirectory: folder });
+    await opened.api.send(world, chat, { content });
+    const { page } = visit;
+    await goTo(page, path);
+    await page.getByRole('link', { name: 'Review by file' }).waitFor();
+    return { page, world, chat, path, folder };
+  }
+  const shownFile = (page: Page): Promise<string | null> =>
+    page.evaluate<string | null>(`document.querySelector('h4')?.textContent`);
+  const rowsIn = (page: Page): Promise<number> => page.locator('[data-row]').count();
+
+  it('[PAGE4] [PAGE4.1] [PAGE4.3] 60 files and 4,000 lines are reached in 70 key presses, and signed with the card', async () => {
+    const command = `for i in $(seq -w 59); do seq -f "line %g of $i" 40 > src/file-$i.txt; done; seq -f 'line %g' 1700 > src/zz-long.txt`;
+    const { page, path, folder } = await proposed(call('shell_cmd', { command }));
+    let presses = 0;
+    const press = async (key: string): Promise<void> => {
+      presses += 1;
+      await page.keyboard.press(key);
+    };
+    await press('Alt+n');
+    await focused(page.getByRole('region', { name: /wants to/ }));
+    await press('f');
+    await page.getByText('0 of 60 viewed').waitFor();
+    // The end of the summary has been on the screen.
+    await drawn(page);
+    const seen = new Set<string>();
+    expect(await button(page, 'Approve once').isEnabled()).toBe(false);
+    for (let file = 0; file < 60; file += 1) {
+      await press('ArrowRight');
+      seen.add((await shownFile(page)) ?? '');
+    }
+    expect(seen.size).toBe(60);
+    expect(await shownFile(page)).toBe('src/zz-long.txt');
+    expect(await page.getByText('line 1700', { exact: true }).count()).toBe(0);
+    await press('End');
+    await page.getByText('line 1700', { exact: true }).waitFor();
+    expect(presses).toBeLessThanOrEqual(70);
+    expect(await rowsIn(page)).toBeLessThan(120);
+    await enabled(button(page, 'Approve once'));
+    await page.keyboard.press('o');
+    await page.waitForURL((url) => url.pathname === path);
+    await said(page, 'Finished. done').waitFor();
+    expect(await readdir(join(folder, 'src'))).toHaveLength(60);
+  });
+
+  it('[PAGE4.2] [PAGE4.4] [PAGE4.5] [PAGE4.6] a link leads to one file; hostile names and text look as on the card, in both themes', async () => {
+    const files = { 'old.txt': 'x', 'list.txt': 'one\ntwo\n' };
+    const { page, folder } = await proposed(call('shell_cmd', { command: HOSTILE }), files);
+    await page.getByRole('link', { name: 'Review by file' }).click();
+    const list = page.getByRole('group', { name: 'Files', exact: true });
+    await list.waitFor();
+    const rows = (await list.getByRole('button').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '));
+    expect(rows.slice(0, 3)).toEqual([
+      expect.stringContaining('.husky runs by itself'),
+      expect.stringContaining('removed: old.txt'),
+      expect.stringMatching(/list\.txt \+1 −1/),
+    ]);
+    expect(rows).toContainEqual(expect.stringMatching(/^dist\/ 6 added/));
+    expect(rows).toContainEqual(expect.stringContaining('turn‹U+202E›cod.txt'));
+    await list.getByRole('button', { name: /picture/ }).click();
+    await page.getByText('It is not text, so no lines can be shown.').waitFor();
+    await list.getByRole('button', { name: /conf\.env/ }).click();
+    await page.getByText('token=ghp_‹masked 1: 32 characters›6789').waitFor();
+    await list.getByRole('button', { name: /a b\.txt/ }).click();
+    await page.reload();
+    await page.locator('[data-row]').getByText('safe ‹U+202E› live').waitFor();
+    expect(await shownFile(page)).toBe('a b.txt');
+    expect(await violations(page, { contrast: true })).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await violations(page, { contrast: true, rules: ['color-contrast'] })).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'light' });
+
+    // On a phone, one file at a time.
+    await page.setViewportSize({ width: 390, height: 844 });
+    await drawn(page);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    await list.waitFor({ state: 'hidden' });
+    await button(page, 'Files (8)').click();
+    await list.getByRole('button', { name: /list\.txt/ }).click();
+    await list.waitFor({ state: 'hidden' });
+    await page.getByLabel('Changes in list.txt').getByText('two').waitFor();
+    // The mark survives a reload.
+    await page.getByLabel('Viewed').check();
+    await page.reload();
+    await expect.poll(() => page.getByLabel('Viewed').isChecked()).toBe(true);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await button(page, 'Deny').and(page.locator(':enabled')).click();
+    await said(page, 'Finished. denied').waitFor();
+    expect(await readdir(folder)).toEqual(expect.arrayContaining(['old.txt']));
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('[PAGE4.1] a long file is signed only after its end was on the screen', async () => {
+    const count = isFullSize ? 20_000 : 3000;
+    const content = Array.from({ length: count }, (_, line) => `${line + 1}\n`).join('');
+    const { page, world, chat, folder } = await proposed(call('write_file', { path: 'long.txt', content }));
+    await page.getByRole('link', { name: 'Review by file' }).click();
+    await page.getByText('To approve this call, scroll to the end of long.txt.').waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.locator('[data-row]').getByText('3', { exact: true }).last().waitFor();
+    expect(await rowsIn(page)).toBeLessThan(120);
+    expect(await button(page, 'Approve once').isEnabled()).toBe(false);
+    await page.keyboard.press('End');
+    await page.locator('[data-row]').getByText(`${count}`, { exact: true }).last().waitFor();
+    expect(await rowsIn(page)).toBeLessThan(120);
+    await enabled(button(page, 'Approve once'));
+    const address = page.url();
+    await button(page, 'Approve once').click();
+    await expect.poll(() => opened.api.chat(world, chat).then(({ status }) => status)).toBe('idle');
+    expect(await readFile(join(folder, 'long.txt'), 'utf8')).toBe(content);
+    // The link still shows what was signed, and decides nothing.
+    await goTo(page, new URL(address).pathname);
+    await page.getByText(/Approved once by you/).waitFor();
+    expect(await button(page, 'Approve once').count()).toBe(0);
+  });
+});
