@@ -215,6 +215,19 @@ describe('a client that loses its connection', () => {
   });
 });
 
+describe('a client of a world that is deleted', () => {
+  it.each([true, false])('[CALL16.1] leaves without an error (its stream still open: %s)', async (isOpen) => {
+    const t = await withClient();
+    if (!isOpen) await t.world.clients.disconnected(t.client.clientId);
+    await t.world.delete();
+    if (isOpen) await t.world.clients.disconnected(t.client.clientId);
+    t.clock.advance(CLIENT_GRACE_MS);
+    await expect.poll(() => t.world.clients.pending(t.client.clientId)).toEqual([]);
+    await closeTestWorld(t);
+    expect(t.errors).toEqual([]);
+  });
+});
+
 describe('a restart with a forwarded call', () => {
   it('[CALL16] [CALL9] the client returns with its secret and answers', async () => {
     const file = inFolder('harbour.db');

@@ -124,11 +124,17 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
     if (entry.cancelGrace === undefined) startGrace(entry);
   }
 
+  /** Its world may be deleted while a stream or a grace timer of it is still there. */
+  async function isDeleted({ record }: Present): Promise<boolean> {
+    return (await runtimeOf().store.read((reader) => reader.client(record.id))) === undefined;
+  }
+
   /** The remaining grace time by the store's clock. Undefined if the client is connected to another process. */
-  async function timeLeft({ record }: Present): Promise<number | undefined> {
+  async function timeLeft(entry: Present): Promise<number | undefined> {
+    const { record } = entry;
     const runtime = runtimeOf();
     // With a single process, it is certain that no stream is open.
-    if (runtime.store.shared === undefined) return 0;
+    if (runtime.store.shared === undefined || (await isDeleted(entry))) return 0;
     return await changeWorld(runtime, 'client-leaving', record.worldId, async (change) => {
       const now = await change.tx.client(record.id);
       if (now === undefined) return 0;
@@ -148,6 +154,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
     const { record: client } = entry;
     const { label, worldId } = client;
     await failPendingCalls(runtimeOf(), entry, `the client "${label}" disconnected before it answered`);
+    if (await isDeleted(entry)) return;
     await changeWorld(runtimeOf(), 'client-left', worldId, ({ tx }) => writeFact(tx, { kind: 'client-left', client }));
     await denyUnattended(runtimeOf(), worldId);
   }
@@ -209,7 +216,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       entry.streams -= 1;
       if (entry.streams > 0) return;
       startGrace(entry);
-      await cut(entry, runtimeOf().process.owner);
+      if (!(await isDeleted(entry))) await cut(entry, runtimeOf().process.owner);
     },
     async pending(clientId) {
       const entry = present.get(clientId);
