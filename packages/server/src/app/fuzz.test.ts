@@ -29,7 +29,7 @@ import { isFullSize, runsFactor } from '../../../../tests/support/scaled.js';
 afterEach(closeApps);
 
 const REQUESTS = 20_000;
-/** A scaled-down run continues until it has reached every operation, up to the full size. */
+/** The run continues until it has reached every operation, for at most another 20,000 requests. */
 const FIRST = isFullSize ? REQUESTS * runsFactor : 100;
 /** Requests answer approvals and revoke grants, so create a new world regularly. */
 const FRESH_EVERY = 250;
@@ -332,7 +332,7 @@ it(
       operations.map(({ operationId }) => operationId).filter((id) => !answered.has(id) && !unreachable.includes(id));
     const hasReachedAll = (): boolean => unreached().length === 0 && STATUSES.every((status) => statuses.has(status));
     const wanted = (count: number): string[] => (count >= FIRST ? unreached() : []);
-    const isDone = (count: number): boolean => count >= FIRST && (count >= REQUESTS || hasReachedAll());
+    const isDone = (count: number): boolean => count >= FIRST && (count >= FIRST + REQUESTS || hasReachedAll());
     let count = 0;
     for (; !isDone(count); count += 1) {
       if (count % FRESH_EVERY === 0 || !(await isThere(t, ids))) await resetWorld(t, ids, { count, drafts });
@@ -347,8 +347,13 @@ it(
         throw new Error(`wrote: ${describeFailure()}`);
       if (answer.status < 400) answered.add(sent.operation);
       statuses.add(answer.status);
-      // Wait for the turn that a message starts, so its writes aren't attributed to a later rejected request.
-      if (sent.method !== 'GET' && answer.status < 400) await t.engine.quiet();
+      // Wait for the turn that a message starts, so its writes aren't attributed to a later rejected request. An agent
+      // whose provider can't be reached tries again later.
+      if (sent.method !== 'GET' && answer.status < 400)
+        await letTimePass(
+          t,
+          t.engine.quiet().then(() => true),
+        );
     }
     if (isFullSize) process.stdout.write(`${count} fuzzed requests\n`);
     expect(t.errors).toEqual([]);
