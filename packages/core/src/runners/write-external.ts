@@ -72,7 +72,9 @@ export async function writeExternal(
   const isSealed = runs.where === 'here' && runs.sealed === true;
   const tool = isItsKind && (found?.byServer === true) === isSealed ? found : undefined;
   const place = runtime.findPlace(snapshot);
-  const read = refuseMasked(parseCall(tool, toolName, canonicalJson(proposal.arguments)));
+  const argumentsText = canonicalJson(proposal.arguments);
+  await letOthersRun({ argumentsText });
+  const read = refuseMasked(parseCall(tool, toolName, argumentsText));
   if (!read.arguments.ok && read.argumentsText.length >= LONG_REFUSED)
     throw new CountersignError('invalid', `arguments: ${read.arguments.error}`, { field: 'arguments' });
   await letOthersRun(read);
@@ -85,6 +87,7 @@ export async function writeExternal(
     problem: missing,
     signal,
   });
+  await letOthersRun(read);
   const people = saysWhoSigns(snapshot, agentId) ? { people: true } : {};
   const needs = { chats: hasChat ? [chatId] : [], pendingOf: agentId, ...people, ...gateNeeds([prepared]) };
   let written: WrittenCall | undefined;
