@@ -1,6 +1,6 @@
-import { readdirSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { inSlices } from '../files/in-slices.js';
+import { folderEntries } from './folder-entries.js';
 import { isGitFolder } from './runs-later.js';
 
 /** Limits on the depth and number of folders when searching for repositories and symlinks. */
@@ -23,11 +23,10 @@ export async function walkFolders(workingDirectory: string, most: number = MAX_F
   for (let depth = 0; depth <= DEEPEST && level.length > 0; depth += 1) {
     const next: string[] = [];
     await inSlices(level, (folder) => {
-      for (const entry of entriesOf(folder)) {
-        if (entry.isSymbolicLink()) links.push(join(folder, entry.name));
-        else if (entry.isDirectory() && !isGitFolder(entry.name) && entry.name !== 'node_modules')
-          next.push(join(folder, entry.name));
-      }
+      const inside = folderEntries(folder);
+      for (const name of inside.links) links.push(join(folder, name));
+      for (const name of inside.folders)
+        if (!isGitFolder(name) && name !== 'node_modules') next.push(join(folder, name));
     });
     if (depth === DEEPEST) break;
     level = next.slice(0, most - folders.length);
@@ -35,13 +34,4 @@ export async function walkFolders(workingDirectory: string, most: number = MAX_F
     if (level.length < next.length) return { folders, links, complete: false };
   }
   return { folders, links, complete: true };
-}
-
-function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    // Removed in the meantime, or not readable by us and therefore not by the command.
-    return [];
-  }
 }

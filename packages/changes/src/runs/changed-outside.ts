@@ -1,35 +1,44 @@
 import { lstatSync, readdirSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { isSince, type DiskMoment } from '../files/disk-clock.js';
+import { inSlices } from '../files/in-slices.js';
 import { isGitFolder } from '../runs-later/runs-later.js';
 
-/** People read no more, and looking takes time in a large folder. */
+/** People read no more. */
 const MOST = 100;
-const MAX_ENTRIES = 200_000;
-/** The number of folders to read before yielding to the event loop. */
-const AT_ONCE = 50;
+/** Looking at more would keep people waiting for the card. */
+export const MOST_LOOKED_AT = 20_000;
+
+export interface ChangedOutside {
+  readonly paths: readonly string[];
+  /** False if the folder has more entries than we look at. */
+  readonly complete: boolean;
+}
 
 /**
  * Up to 100 files of a folder that others changed since a moment, without those that the run changes too: what the program read of them may be out of
  * date. Doesn't see removed files.
  */
-export async function changedOutside(folder: string, since: DiskMoment, own: ReadonlySet<string>): Promise<string[]> {
+export async function changedOutside(
+  folder: string,
+  since: DiskMoment,
+  own: ReadonlySet<string>,
+  most: number = MOST_LOOKED_AT,
+): Promise<ChangedOutside> {
   const found: string[] = [];
   const folders = [''];
-  let left = MAX_ENTRIES;
-  for (let read = 1; folders.length > 0 && found.length < MOST && left > 0; read += 1) {
-    const path = folders.shift() ?? '';
-    if (read % AT_ONCE === 0) await setImmediate();
-    for (const entry of entriesOf(join(folder, path))) {
-      const inner = join(path, entry.name);
+  let left = most;
+  await inSlices(folders, (path) => {
+    for (const entry of left >= 0 && found.length < MOST ? entriesOf(join(folder, path)) : []) {
       left -= 1;
+      if (left < 0) return;
+      const inner = join(path, entry.name);
       if (entry.isDirectory()) {
         if (!isGitFolder(entry.name)) folders.push(inner);
       } else if (!own.has(inner) && isChanged(join(folder, inner), since)) found.push(inner);
     }
-  }
-  return found.slice(0, MOST).toSorted();
+  });
+  return { paths: found.slice(0, MOST).toSorted(), complete: left >= 0 };
 }
 
 function isChanged(path: string, since: DiskMoment): boolean {

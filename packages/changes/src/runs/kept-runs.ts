@@ -21,7 +21,7 @@ import type { InSandbox } from '../git/run-git.js';
 import { writeNotes } from '../git/write-notes.js';
 import { writeDurably } from '../files/write-durably.js';
 import { ASIDE, noteLeftOut, setAside, type NotApplied } from '../git/set-aside.js';
-import { changedOutside } from './changed-outside.js';
+import { changedOutside, MOST_LOOKED_AT, type ChangedOutside } from './changed-outside.js';
 import { needsPerson } from './needs-person.js';
 import { readDiskClock, type DiskMoment } from '../files/disk-clock.js';
 import { holdFolder, lockFolder, type ProcessLock } from '../files/lock-folder.js';
@@ -247,8 +247,7 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
             return undefined;
           }
           const outside = await changedOutside(workingDirectory, start, pathsOf(draft.plan));
-          const more = outside.length === 0 ? {} : { changedOutside: outside };
-          const about = aboutWith({ ...described, ...more }, git, notApplied);
+          const about = aboutWith(withOutside(described, outside), git, notApplied);
           const result = { exitCode: about.exitCode, stdout: '', stderr: '' };
           const rest = { leftOut, result, run: about };
           const change = git === undefined ? draft : { ...draft, git };
@@ -417,6 +416,15 @@ function pathsOf({ path, inner, steps }: FolderPlan): Set<string> {
 
 function hasStartRefs(root: string): boolean {
   return existsSync(join(root, START));
+}
+
+function withOutside(about: RunEffect, { paths, complete }: ChangedOutside): RunEffect {
+  const note = `The folder has more than ${MOST_LOOKED_AT.toLocaleString('en')} files, and not all were searched for changes by others.`;
+  return {
+    ...about,
+    ...(paths.length === 0 ? {} : { changedOutside: [...paths] }),
+    ...(complete ? {} : { notes: [...(about.notes ?? []), note] }),
+  };
 }
 
 const MOST_IGNORED = 1_000;
