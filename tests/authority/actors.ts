@@ -190,8 +190,15 @@ async function makeActors(t: AppFixture, agents: Record<'alpha' | 'beta', string
       approvals,
       tools: [{ name: 'look', description: 'looks', parameters: { type: 'object' } }],
     };
-    const { clientSecret } = await created<{ clientSecret: string }>(t, '/worlds/alpha/clients', registered, signing);
-    put(who, holder, { ...signing, [CLIENT_HEADER]: clientSecret });
+    const made = await created<{ clientId: string; clientSecret: string }>(
+      t,
+      '/worlds/alpha/clients',
+      registered,
+      signing,
+    );
+    // Otherwise, it would leave after 30 s.
+    await t.engine.clients.connected(made.clientId);
+    put(who, holder, { ...signing, [CLIENT_HEADER]: made.clientSecret });
   };
   await client("registered client that shows approvals, with the owner's token with read, chat, sign", true);
   await client('registered client with tools that shows no approvals, with the same token', false);
