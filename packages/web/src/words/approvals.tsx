@@ -155,8 +155,8 @@ export const approvalWords = {
         <>
           , <kbd>e</kbd> edits
         </>
-      ) : null}
-      , <kbd>f</kbd> shows its files, and <kbd>n</kbd> shows the next one.
+      ) : null}{' '}
+      and <kbd>n</kbd> shows the next one.
     </>
   ),
 } as const;
