@@ -39,6 +39,7 @@ function sit(chatId: string | undefined, send: typeof fetch = fetch) {
     now: () => Date.now() + ahead,
     size: () => ({ columns: 120, rows: 36 }),
     onChange: () => undefined,
+    onWaiting: () => undefined,
     onLeave: () => undefined,
   });
   opened.push(controller);

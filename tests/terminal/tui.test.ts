@@ -39,7 +39,7 @@ describe.runIf(hasTmux)('the full-screen UI with the demo world', () => {
     expect(await tmux.flag('alternate_on')).toBe('1');
   });
 
-  it('[CALL12] [CALL15] approves two of three calls and denies one; Enter alone approves nothing', async () => {
+  it('[CALL12] [CALL15] [TERM8] approves two of three calls and denies one; Enter alone approves nothing', async () => {
     await tmux.press('Down', 'Enter');
     await tmux.see([
       'Waiting for you · 1 of 3',
@@ -48,6 +48,7 @@ describe.runIf(hasTmux)('the full-screen UI with the demo world', () => {
       '+ # Notes of the harbour',
       'Adds 1 file',
     ]);
+    await expect.poll(() => tmux.flag('pane_title')).toBe('(3) Countersign');
     await tmux.press('Tab');
     await choose(tmux, 'Enter', 'Nothing is selected, so nothing was approved.');
     expect(notes('summary.md')).toBe(false);
@@ -111,5 +112,6 @@ describe.runIf(hasTmux)('the full-screen UI with the demo world', () => {
     expect(await tmux.flag('alternate_on')).toBe('0');
     expect(await tmux.flag('cursor_flag')).toBe('1');
     expect(await tmux.flag('wrap_flag')).toBe('1');
+    expect(await tmux.flag('pane_title')).not.toContain('Countersign');
   });
 });

@@ -9,6 +9,7 @@ import {
   type WorldStore,
 } from '@countersign/client';
 import type { World } from '@countersign/protocol';
+import { callsForYou, type Alerts } from '../alerts/alerts.js';
 import { createChanges } from '../chat/changes.js';
 import { readSlashCommand, type SlashCommand } from '../chat/slash-commands.js';
 import { slashHelp } from '../chat/slash-help.js';
@@ -40,14 +41,21 @@ const LOOK_AGAIN_MS = 60_000;
  * Asks about waiting calls in these worlds, one at a time, until the person leaves. Meant for a second terminal. Without a terminal, it only
  * lists calls.
  */
-export async function watchWorlds(context: CommandContext, client: Client, worlds: readonly World[]): Promise<number> {
+export async function watchWorlds(
+  context: CommandContext,
+  client: Client,
+  { worlds, alerts }: { worlds: readonly World[]; alerts: Alerts | undefined },
+): Promise<number> {
   const changes = createChanges();
   const watched: Watched[] = [];
   for (const world of worlds) {
     if (context.isPerson) await client.registerClient(world.id, { label: 'terminal', approvals: true });
     const store = openWorldView(client, world.id);
-    store.subscribe(changes.tell);
     watched.push({ world, store });
+    store.subscribe(() => {
+      changes.tell();
+      alerts?.show(watched.flatMap(({ store }) => callsForYou(store.getState())));
+    });
   }
   const keyboard = context.isPerson ? openKeyboard(context.console) : undefined;
   try {
@@ -55,6 +63,7 @@ export async function watchWorlds(context: CommandContext, client: Client, world
       ? await tell(context, watched, changes)
       : await ask(context, client, watched, keyboard, changes);
   } finally {
+    alerts?.close();
     keyboard?.close();
     for (const { store } of watched) store.close();
   }

@@ -11,6 +11,7 @@ import {
   pendingApprovals,
 } from '@countersign/client';
 import type { ApprovalView, ChatState, ChatStore, Client, Outbox } from '@countersign/client';
+import { callsForYou, type Alerts } from '../alerts/alerts.js';
 import { askWhileWaiting, firstOf } from '../approvals/ask-while-waiting.js';
 import { describeForOthers } from '../approvals/describe-for-others.js';
 import { CommandError } from '../command-error.js';
@@ -27,11 +28,13 @@ import { errors } from '../words/errors.js';
  * Who decides approvals: a person here; nobody (deny); someone elsewhere (wait for them); or someone later (a chat that only waits for people
  * counts as settled).
  */
-export type Answering =
-  | { kind: 'person'; keyboard: Keyboard }
-  | { kind: 'deny' }
-  | { kind: 'wait' }
-  | { kind: 'later' };
+export type Answering = PersonHere | { kind: 'deny' } | { kind: 'wait' } | { kind: 'later' };
+
+export interface PersonHere {
+  readonly kind: 'person';
+  readonly keyboard: Keyboard;
+  readonly alerts?: Alerts | undefined;
+}
 
 interface SessionOptions {
   readonly context: CommandContext;
@@ -111,7 +114,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       const { kind } = opened.getState().connection;
       if (wasAway && kind === 'open') outbox.retryNow();
       wasAway = kind !== 'open';
-      if (isReady) printer.show(opened.getState());
+      if (!isReady) return;
+      printer.show(opened.getState());
+      if (answering.kind === 'person') answering.alerts?.show(callsForYou(opened.getState()));
     });
     return opened;
   }

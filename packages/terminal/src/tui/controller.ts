@@ -1,4 +1,4 @@
-import { forYouFirst, suggestionsFor, type ApprovalView, type Client } from '@countersign/client';
+import { forYouFirst, suggestionsFor, type ApprovalView, type Client, type WorldState } from '@countersign/client';
 import type { EffectHost } from './effects/effect-host.js';
 import { runEffect } from './effects/run-effect.js';
 import type { Key } from './keys/key.js';
@@ -23,6 +23,8 @@ interface ControllerOptions {
   readonly me: string | undefined;
   readonly now: () => number;
   readonly size: () => Size;
+  /** Called with the calls of the world that wait, when they may have changed. */
+  readonly onWaiting: (world: WorldState) => void;
   /** Called when the screen has something new to show. */
   readonly onChange: () => void;
   readonly onLeave: () => void;
@@ -109,6 +111,7 @@ export function createController(options: ControllerOptions): Controller {
     const taken = takeReplies(replies, ui.card, session.world());
     ({ replies } = taken);
     ui = { ...ui, card: taken.card };
+    options.onWaiting(session.world());
     const seen = scene();
     const plan = planOf(seen);
     show(settle(ui, factsOf(seen, plan)));

@@ -1,4 +1,5 @@
 import { readerId } from '@countersign/client';
+import { callsForYou, openAlerts } from '../alerts/alerts.js';
 import { editInEditor } from '../card/edit-call-text.js';
 import { CommandError } from '../command-error.js';
 import { wantsColour } from '../console.js';
@@ -15,7 +16,10 @@ import { errors } from '../words/errors.js';
 const SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
 /** `countersign tui`. Resolves when the person leaves or on a signal; always restores the terminal. */
-export async function runTui(context: CommandContext, options: { world?: string; chat?: string }): Promise<ExitCode> {
+export async function runTui(
+  context: CommandContext,
+  options: { world?: string; chat?: string; alerts?: boolean },
+): Promise<ExitCode> {
   const { stdin, stdout, stderr, env } = context.console;
   if (!context.isPerson || env['TERM'] === 'dumb') {
     throw new CommandError(errors.needsTerminal);
@@ -33,6 +37,8 @@ export async function runTui(context: CommandContext, options: { world?: string;
   const undo: (() => void)[] = [];
   try {
     undo.push(keepQuiet(stderr));
+    const alerts = options.alerts === false ? undefined : openAlerts(context.console);
+    undo.push(() => alerts?.close());
     const screen = openScreen(stdout, {
       picture: () => controller.frame(),
       hasColour: wantsColour(stdout, env),
@@ -65,6 +71,7 @@ export async function runTui(context: CommandContext, options: { world?: string;
       now: () => Date.now(),
       size: () => screen.size(),
       onChange: () => screen.redraw(),
+      onWaiting: (world) => alerts?.show(callsForYou(world)),
       onLeave: () => ending.resolve(EXIT.ok),
       edit: hasEditor(env) ? (call) => lend(() => editInEditor(context, call)) : undefined,
     });

@@ -1,5 +1,8 @@
 import { WORLD, type Help } from './help.js';
 
+/** `--no-alerts` of `chat` and `tui`. */
+export const NO_ALERTS = "don't ring, set the title or send a desktop notice when a call waits for you";
+
 export const chatHelp = {
   about: 'Talk to the agents of a world: interactively, with one message, or from a pipe',
   message: 'message to send; use - to read it (or the rest of it) from standard input',

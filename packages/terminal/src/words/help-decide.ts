@@ -11,6 +11,7 @@ export const approvalsHelp = {
   },
   watch: {
     about: 'Prompt for each call as it arrives; run it in a second terminal',
+    notify: 'ring, set the title and send a desktop notice when a call waits for you',
     notes: ['Without a terminal, it only lists new calls; with --json, as JSON Lines.'],
     examples: ['countersign approvals watch'],
   },

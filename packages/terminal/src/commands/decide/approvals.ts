@@ -13,6 +13,7 @@ import {
 } from '@countersign/client';
 import type { ApprovalStatus, ApprovalWithContext, Me, QueuedApproval, ToolDecision } from '@countersign/protocol';
 import type { Command } from 'commander';
+import { openAlerts } from '../../alerts/alerts.js';
 import { editCall } from '../../approvals/edit-call.js';
 import { describeApproval, describeQuestion } from '../../card/describe-approval.js';
 import { approveInBrowser } from '../../approvals/sign-in-browser.js';
@@ -48,6 +49,7 @@ interface ApprovalFlags {
   host?: readonly string[];
   pattern?: string;
   detach?: boolean;
+  notify?: boolean;
   reveal?: boolean;
   all?: boolean;
 }
@@ -105,13 +107,18 @@ export function addApprovals(program: Command, register: Register): void {
       }
     },
   );
-  register<ApprovalFlags>(withHelp(inWorld(approvals.command('watch')), help.watch), async (context, { options }) => {
-    const client = await context.client('resume');
-    context.leave();
-    const worlds = await findWorlds(client, options.world);
-    if (worlds.length === 0) throw new CommandError(errors.noWorldToWatch);
-    return await watchWorlds(context, client, worlds);
-  });
+  register<ApprovalFlags>(
+    withHelp(inWorld(approvals.command('watch')), help.watch).option('--notify', help.watch.notify),
+    async (context, { options }) => {
+      if (options.notify === true && !context.isPerson) throw new CommandError(errors.notifyNeedsTerminal);
+      const client = await context.client('resume');
+      context.leave();
+      const worlds = await findWorlds(client, options.world);
+      if (worlds.length === 0) throw new CommandError(errors.noWorldToWatch);
+      const alerts = options.notify === true ? openAlerts(context.console) : undefined;
+      return await watchWorlds(context, client, { worlds, alerts });
+    },
+  );
   register<ApprovalFlags>(
     withHelp(inWorld(approvals.command('approve').argument('<id>')), help.approve)
       .option('--scope <scope>', help.scope, 'once')

@@ -2,11 +2,12 @@ import { text } from 'node:stream/consumers';
 import { isWaiting, readAll, readerId, type Client } from '@countersign/client';
 import type { Chat, World } from '@countersign/protocol';
 import type { Command } from 'commander';
+import { openAlerts } from '../../alerts/alerts.js';
 import { createJsonPrinter } from '../../chat/json-printer.js';
 import { createPrinter, type Printer } from '../../chat/printer.js';
 import { runInteractive } from '../../chat/run-interactive.js';
 import { runOnce } from '../../chat/run-once.js';
-import { openSession, type Answering } from '../../chat/session.js';
+import { openSession, type Answering, type PersonHere } from '../../chat/session.js';
 import { completeLine } from '../../chat/slash-commands.js';
 import { CommandError } from '../../command-error.js';
 import type { CommandContext } from '../../context.js';
@@ -19,7 +20,7 @@ import type { Register } from '../register.js';
 import { chatWords } from '../../words/chat.js';
 import { errors } from '../../words/errors.js';
 import { withHelp } from '../../words/help.js';
-import { chatHelp } from '../../words/help-chat.js';
+import { chatHelp, NO_ALERTS } from '../../words/help-chat.js';
 
 interface ChatFlags {
   world?: string;
@@ -27,6 +28,7 @@ interface ChatFlags {
   new?: boolean;
   unattended?: string;
   timeout?: string;
+  alerts?: boolean;
 }
 
 /** `countersign chat` (TERM2): interactive, one-shot, or from a pipe. */
@@ -36,7 +38,8 @@ export function addChat(program: Command, register: Register): void {
     .option('-c, --chat <chat>', chatHelp.chat)
     .option('--new', chatHelp.new)
     .option('--unattended <what>', chatHelp.unattended, 'deny')
-    .option('--timeout <time>', chatHelp.timeout);
+    .option('--timeout <time>', chatHelp.timeout)
+    .option('--no-alerts', NO_ALERTS);
   register<ChatFlags>(command, async (context, { args, options }) => {
     const unattended = readChoice(options.unattended ?? 'deny', '--unattended', ['deny', 'wait']);
     const timeoutMs = options.timeout === undefined ? undefined : readDuration(options.timeout, '--timeout');
@@ -51,10 +54,12 @@ export function addChat(program: Command, register: Register): void {
       const chat = chosen ?? (await client.createChat(world.id));
       return await speakOnce(context, client, world, chat, { kind: unattended }, { content, timeoutMs });
     }
-    if (content === undefined) return await talkIn(context, client, world, { chosen, isNew: options.new === true });
-    return await withKeyboard(context, client, world, async (keyboard) => {
+    if (content === undefined)
+      return await talkIn(context, client, world, { chosen, isNew: options.new === true, alerts: options.alerts });
+    const reached = { world, alerts: options.alerts };
+    return await withPerson(context, client, reached, async (person) => {
       const chat = chosen ?? (await client.createChat(world.id));
-      return await speakOnce(context, client, world, chat, { kind: 'person', keyboard }, { content, timeoutMs });
+      return await speakOnce(context, client, world, chat, person, { content, timeoutMs });
     });
   });
 }
@@ -66,25 +71,28 @@ export async function talkIn(
   world: World,
   beginning: Beginning = { chosen: undefined, isNew: false },
 ): Promise<number> {
-  return await withKeyboard(
+  const { alerts } = beginning;
+  return await withPerson(
     context,
     client,
-    world,
-    async (keyboard) => await converse(context, client, world, keyboard, beginning),
+    { world, alerts },
+    async (person) => await converse(context, client, world, person, beginning),
   );
 }
 
-async function withKeyboard(
+async function withPerson(
   context: CommandContext,
   client: Client,
-  world: World,
-  work: (keyboard: Keyboard) => Promise<number>,
+  { world, alerts: isAlerted = true }: { world: World; alerts: boolean | undefined },
+  work: (person: PersonHere) => Promise<number>,
 ): Promise<number> {
   const agents = await readAll((page) => client.agents(world.id, page));
   const keyboard = openKeyboard(context.console, (line) => completeLine(line, agents, world.mainAgent));
+  const alerts = isAlerted ? openAlerts(context.console) : undefined;
   try {
-    return await work(keyboard);
+    return await work({ kind: 'person', keyboard, alerts });
   } finally {
+    alerts?.close();
     keyboard.close();
   }
 }
@@ -148,18 +156,19 @@ function printerFor(
 interface Beginning {
   chosen: Chat | undefined;
   isNew: boolean;
+  alerts?: boolean | undefined;
 }
 
 async function converse(
   context: CommandContext,
   first: Client,
   world: World,
-  keyboard: Keyboard,
+  answering: PersonHere,
   { chosen, isNew }: Beginning,
 ): Promise<number> {
+  const { keyboard } = answering;
   let client = first;
   let chat = chosen ?? (isNew ? undefined : await unfinished(client, world.id));
-  const answering: Answering = { kind: 'person', keyboard };
   const me = await readerId(client);
   for (;;) {
     const isResumed = chat !== undefined;
