@@ -55,7 +55,7 @@ export interface ApprovalCardProps extends CardPlace {
 }
 
 /** The files of the change, on the screen where they are shown one by one. */
-export interface ReviewOnCard {
+interface ReviewOnCard {
   beside: (reading: ReactElement, isEdited: boolean) => ReactElement;
   /** All that the effect on the card leaves out is shown there. */
   isWhole: boolean;
