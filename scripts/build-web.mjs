@@ -33,7 +33,7 @@ function hashOfSources() {
   const folders = ['packages/web/src', 'packages/web/public', 'packages/client/src', 'packages/protocol/src'];
   const files = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.(?:tsx?|css|svg)$/.test(name) && !name.endsWith('.test.ts'))
+      .filter((name) => /\.(?:tsx?|css|svg|html|png|webmanifest)$/.test(name) && !name.endsWith('.test.ts'))
       .map((name) => join(folder, name)),
   );
   for (const file of [...files.sort(), 'packages/web/index.html', 'packages/web/vite.config.ts', 'package-lock.json'])

@@ -157,7 +157,13 @@ rmSync(parent, { recursive: true, force: true });
 /** @param {Look} look */
 async function open({ width, height, colorScheme, deviceScaleFactor = 1 }) {
   const viewport = { width, height };
-  const context = await browser.newContext({ viewport, colorScheme, deviceScaleFactor, reducedMotion: 'reduce' });
+  const context = await browser.newContext({
+    viewport,
+    colorScheme,
+    deviceScaleFactor,
+    reducedMotion: 'reduce',
+    serviceWorkers: 'block',
+  });
   await context.route('**/api/worlds/**', withNeutralFolder);
   await context.route('**/*.css', withFonts);
   const opened = await context.newPage();

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -89,12 +90,34 @@ function withoutDescriptions(): Plugin {
   };
 }
 
+const WORKER = 'sw.js';
+
+/** Builds the service worker at a fixed URL, with the names of the files that the start page loads. */
+function serviceWorker(): Plugin {
+  return {
+    name: 'service-worker',
+    apply: 'build',
+    enforce: 'post',
+    buildStart() {
+      this.emitFile({ type: 'chunk', id: '/src/worker/service-worker.ts', fileName: WORKER });
+    },
+    generateBundle(_, bundle) {
+      const { [WORKER]: worker, 'index.html': page } = bundle;
+      if (worker?.type !== 'chunk' || page?.type !== 'asset') throw new Error('The service worker was not built.');
+      if (worker.imports.length > 0) throw new Error('The service worker imports other files.');
+      const files = [...new Set(String(page.source).match(/\/assets\/[\w.-]+/g))];
+      const version = createHash('sha256').update(worker.code).update(String(page.source)).digest('hex').slice(0, 16);
+      worker.code = `const SHELL=${JSON.stringify({ version, files })};\n${worker.code}`;
+    },
+  };
+}
+
 function cut(code: string, [name, start, end]: readonly [string, number, number]): string {
   return `${code.slice(0, start)}${name === 'text' ? "''" : ", ''"}${code.slice(end)}`;
 }
 
 export default defineConfig({
-  plugins: [react(), tailwindcss(), fonts(), preloadedApp(), precompressed(), withoutDescriptions()],
+  plugins: [react(), tailwindcss(), fonts(), preloadedApp(), serviceWorker(), precompressed(), withoutDescriptions()],
   // Use the sources of the other packages, not a build that may be stale.
   resolve: { conditions: ['@countersign/source', 'module', 'browser', 'development|production'] },
   build: {

@@ -87,4 +87,15 @@ describe('the built web app', () => {
     expect(html).not.toMatch(/<script(?![^>]*\ssrc=)/);
     expect(html).not.toMatch(/<style|\sstyle=|\son\w+=/);
   });
+
+  it('[PAGE5] has a manifest with its icons, and a service worker of its own for each build', () => {
+    const manifest = JSON.parse(readFileSync(join(webBuild, 'manifest.webmanifest'), 'utf8')) as {
+      icons: { src: string }[];
+    };
+    for (const { src } of manifest.icons) expect(readFileSync(join(webBuild, src)).length).toBeGreaterThan(100);
+    for (const file of ['/manifest.webmanifest', '/apple-touch-icon.png']) expect(html).toContain(file);
+    const worker = readFileSync(join(webBuild, 'sw.js'), 'utf8');
+    for (const name of firstLoad()) expect(worker).toContain(`/assets/${name}`);
+    expect(worker).not.toMatch(/^import|importScripts/m);
+  });
 });

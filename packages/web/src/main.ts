@@ -1,6 +1,7 @@
 import { sendEarly } from './session/early.js';
 import { isChat } from './shell/paths.js';
 import { applyTheme } from './shell/theme.js';
+import { registerWorker } from './worker/register-worker.js';
 import { loadFonts } from './load-fonts.js';
 import './styles.css';
 
@@ -20,4 +21,5 @@ async function start(): Promise<void> {
   const { render } = await import('./shell/render.js');
   if (performance.now() - asked < SLOW_MS) await loadFonts();
   render(root);
+  registerWorker();
 }

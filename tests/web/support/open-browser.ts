@@ -45,6 +45,8 @@ interface VisitOptions {
   clock?: boolean;
   /** Runs first in every page of this visit. */
   script?: string;
+  /** Lets the service worker run. */
+  worker?: boolean;
 }
 
 export interface Visit {
@@ -136,13 +138,25 @@ export async function openBrowser(options: Partial<Pick<ServeOptions, 'env'>> = 
 async function visit(
   browser: Browser,
   serving: Serving,
-  { width = 1440, height = 900, dark = false, touch = false, path, invitation, clock = false, script }: VisitOptions,
+  {
+    width = 1440,
+    height = 900,
+    dark = false,
+    touch = false,
+    path,
+    invitation,
+    clock = false,
+    script,
+    worker = false,
+  }: VisitOptions,
 ): Promise<Visit> {
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: dark ? 'dark' : 'light',
     reducedMotion: 'reduce',
     hasTouch: touch,
+    // Otherwise, each context would load the shell twice, and `route` would miss requests.
+    serviceWorkers: worker ? 'allow' : 'block',
   });
   await context.addInitScript(REMARKS);
   if (script !== undefined) await context.addInitScript(script);
