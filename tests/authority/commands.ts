@@ -190,6 +190,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { command: 'grants remove', needs: 'sign', words: `{it} ${W}`, prepare: aGrant },
   { command: 'runs list', needs: 'read', words: W },
   { command: 'runs show', needs: 'read', words: `none ${W}`, allowed: 2 },
+  { command: 'runs diff', needs: 'read', words: `none ${W}`, allowed: 2 },
   { command: 'runs apply', needs: 'read, chat', words: `none ${W}`, allowed: 2 },
   { command: 'runs discard', needs: 'read, sign', words: `none --yes ${W}`, allowed: 2 },
   { command: 'undo', needs: 'sign', words: `none --yes ${W}`, allowed: 2 },

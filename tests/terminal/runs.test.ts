@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { Run } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { TOKEN } from '../../packages/server/src/testing/app-fixture.js';
@@ -26,6 +27,44 @@ describe.runIf(canMount)('[RUN20] countersign runs', () => {
     expect((await cli('runs')).stdout).toContain('undone');
     expect((await cli('runs', 'show', run.id)).stdout).toContain('applied, and later undone');
     expect((await cli('undo', run.id, '--yes')).stderr).toContain('already undone');
+  });
+
+  it('[RUN20.1] runs diff shows the change file by file, and plain text in a pipe', async () => {
+    const t = await openRuns({ 'a.txt': 'old\nsame\n' });
+    if (t === undefined) return;
+    const cli = (columns: number | undefined, ...words: string[]) =>
+      runHere(['runs', 'diff', ...words, '--url', t.t.url], {
+        env: { COUNTERSIGN_TOKEN: TOKEN },
+        ...(columns === undefined ? {} : { columns }),
+      });
+    const run = await t.start();
+    expect((await cli(80, run.id)).stderr).toContain('the program is running');
+    const long = 'long '.repeat(40);
+    const many = Array.from({ length: 9_000 }, (_, at) => `${at}`).join('\n');
+    t.write(run, { 'a.txt': 'new\u202E\nsame\n', 'src/b.txt': `${long}\n`, 'many.txt': many });
+    await t.end(run);
+    const list = await cli(undefined, run.id);
+    expect(list.stdout.split('\n').map((line) => line.replace(/[\d,]+ bytes/, '…'))).toEqual([
+      'changed      a.txt (+1 −1 lines, …)',
+      'added        many.txt (…)',
+      'added        src (folder)',
+      'added        src/b.txt (…)',
+      '',
+    ]);
+    const piped = (await cli(undefined, run.id, 'a.txt')).stdout;
+    expect(piped).toContain('  1     │ - old\n      1 │ + new‹U+202E›\n  2   2 │   same\n');
+    expect((await cli(undefined, run.id, 'src')).stdout).toContain(`  1 │ + ${long}\n`);
+    const narrow = stripVTControlCharacters((await cli(60, run.id, 'src/b.txt')).stdout);
+    expect(narrow).toMatch(/ {6}1 │ \+ long [^\n]*\n {8}│ \+ /);
+    // The whole effect: the approval has only the start of such a change.
+    expect((await cli(undefined, run.id, 'many.txt')).stdout).toContain(' 9000 │ + 8999\n');
+    expect((await cli(undefined, run.id, '--all')).stdout).toMatch(/a\.txt[^]*\+ 8999\n[^]*src\/b\.txt/i);
+    const json = JSON.parse((await cli(undefined, run.id, 'a.txt', '--json')).stdout) as object;
+    expect(json).toMatchObject({
+      items: [{ path: 'a.txt', status: 'changed', rows: [{}, { kind: 'removed', old: 1 }, {}, {}] }],
+    });
+    const none = await cli(80, run.id, 'none.txt');
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('The change has no file "none.txt"')]);
   });
 
   it('lists, shows, applies and discards runs', async () => {

@@ -300,6 +300,32 @@ describe('the full-screen UI with a real server', () => {
     expect(t.runs).not.toContain('draft');
   });
 
+  it('[TERM2.5] f loads the whole change, which the approval has only the start of', async () => {
+    const { id: chat } = await t.client.createChat('docks');
+    const text = Array.from({ length: 400 }, (_, at) => `line ${at} ${'x'.repeat(80)}`).join('\n');
+    await t.client.send('docks', chat, { content: t.asking({ name: 'put', arguments: { path: 'new.txt', text } }) });
+    let isAway = true;
+    const seat = sit(chat, async (input, init) => {
+      if (!pathOf(input).endsWith('/effect')) return await fetch(input, init);
+      if (isAway) throw new TypeError('fetch failed');
+      return Response.json({ effect: [...putting.kept.values()].at(-1)?.effect });
+    });
+    await seat.see('f Files');
+    seat.press(ctrl('g'));
+    seat.later();
+    seat.press(char('f'), key('enter'));
+    await seat.see('Only part of the change could be loaded');
+    isAway = false;
+    seat.press(char('f'));
+    seat.later();
+    seat.press(char('f'), key('enter'), key('end'));
+    await expect.poll(() => seat.screen()).not.toContain('Loading the whole change');
+    seat.press(key('end'));
+    expect(seat.screen()).toContain('line 399');
+    seat.press(char('f'));
+    await t.client.stop('docks', chat);
+  });
+
   it('[CHANGE6.9] an edited call that is rehearsed is shown with its new effect at once, and runs only when that is approved', async () => {
     const { id: chat } = await t.client.createChat('docks');
     const put = (text: string) => ({ path: 'notes.txt', text });

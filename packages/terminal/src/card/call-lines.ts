@@ -1,6 +1,6 @@
 import { changeLines, describeCall, diffLines, type ApprovalView, type DiffLine } from '@countersign/client';
 import { BAR } from '../text/behind-bar.js';
-import { span, widthOf, wrapExact, type Line, type Look } from '../text/spans.js';
+import { span, widthOf, wrapExact, type Line, type Look, type Span } from '../text/spans.js';
 import { cardWords } from '../words/cards.js';
 
 const bar = span(BAR, { dim: true });
@@ -66,12 +66,12 @@ const LOOKS: Readonly<Record<DiffLine['kind'], readonly [sign: string, look: Loo
   place: ['', { dim: true }],
 };
 
+export function diffLine(line: DiffLine, width: number, indent = INDENT): Line[] {
+  return signed(line, width - BAR.length - indent.length).map((text): Line => [bar, { text: indent }, text]);
+}
+
 /** Repeats the sign on every wrapped line. */
-export function diffLine({ kind, text }: DiffLine, width: number, indent = INDENT): Line[] {
+export function signed({ kind, text }: DiffLine, width: number): Span[] {
   const [sign, look] = LOOKS[kind];
-  return wrapExact(text, width - BAR.length - indent.length - sign.length).map((line): Line => [
-    bar,
-    { text: indent },
-    span(sign + line, look),
-  ]);
+  return wrapExact(text, width - sign.length).map((line) => span(sign + line, look));
 }

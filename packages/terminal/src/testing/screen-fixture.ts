@@ -97,6 +97,7 @@ export function factsOf(scene: Scene, plan: Plan = planOf(scene)): Facts {
     hasEditor: false,
     card: cardOf(plan),
     help: plan.help,
+    review: plan.review,
     undo: plan.undo,
     transcript: transcriptOf(plan),
   };

@@ -92,6 +92,7 @@ export function createController(options: ControllerOptions): Controller {
       hasEditor: options.edit !== undefined,
       card: cardOf(plan),
       help: plan.help,
+      review: plan.review,
       undo: plan.undo,
       transcript: transcriptOf(plan),
     };

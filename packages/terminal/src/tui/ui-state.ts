@@ -1,4 +1,4 @@
-import type { Answer, ApprovalView, ChatState, Current, WorldState } from '@countersign/client';
+import type { Answer, ApprovalView, ChangeEntry, ChatState, Current, WorldState } from '@countersign/client';
 import type { UndoableCall, UndoPreview } from '@countersign/protocol';
 import { EMPTY_FIELD, type Field } from './keys/field.js';
 import type { FormDraft } from './keys/form.js';
@@ -62,6 +62,19 @@ export type UndoUi =
       readonly shownAt: number;
     };
 
+/** A change file by file. Nothing is decided here: that needs the card, and its end (CALL15). */
+export interface ReviewUi {
+  readonly approvalId: string;
+  /** With the files of the folders that the person opened. */
+  readonly entries: readonly ChangeEntry[];
+  readonly at: number;
+  /** Whether the lines of the file are shown, or the list. */
+  readonly isOpen: boolean;
+  readonly scroll: number;
+  /** Why it is not all of the change yet. */
+  readonly note: string;
+}
+
 interface StatusMessage {
   readonly text: string;
   readonly isBad: boolean;
@@ -78,8 +91,9 @@ export interface UiState {
   /** Undefined for a chat that is created with its first message. */
   readonly chatId: string | undefined;
   readonly focus: Focus;
-  readonly overlay: 'none' | 'help' | 'leave' | 'undo';
+  readonly overlay: 'none' | 'help' | 'leave' | 'undo' | 'review';
   readonly undo: UndoUi;
+  readonly review: ReviewUi;
   readonly helpScroll: number;
   readonly composer: Field;
   /** For chats that are not open, by chat id; '' is a chat that doesn't exist yet. */
@@ -109,6 +123,7 @@ export type Effect =
   /** In the person's editor. */
   | { readonly kind: 'edit'; readonly approval: ApprovalView }
   | { readonly kind: 'reveal'; readonly approvalId: string }
+  | { readonly kind: 'load-review'; readonly approval: ApprovalView }
   | { readonly kind: 'list-undo' }
   | { readonly kind: 'preview-undo'; readonly call: UndoableCall }
   | { readonly kind: 'undo'; readonly call: UndoableCall; readonly effectHash: string }
@@ -138,6 +153,8 @@ export interface Facts {
   };
   /** Visible and total lines of the help. */
   readonly help: { readonly height: number; readonly length: number };
+  /** Visible and total lines of a file of the change. */
+  readonly review: { readonly height: number; readonly length: number };
   /** Visible and total lines of what undoing a call will do. */
   readonly undo: { readonly height: number; readonly length: number };
   readonly transcript: {
@@ -156,6 +173,7 @@ export function initialUi(chatId: string | undefined): UiState {
     focus: 'composer',
     overlay: 'none',
     undo: { kind: 'loading' },
+    review: { approvalId: '', entries: [], at: 0, isOpen: false, scroll: 0, note: '' },
     helpScroll: 0,
     composer: EMPTY_FIELD,
     drafts: new Map(),

@@ -89,3 +89,5 @@ export const CARD_HELP = [
   ['answer', ', 1 to 9', 'answer a question; in a form, Space selects'],
   ['next', ', N', 'next call, previous call'],
 ] as const;
+
+export const FILES_HELP = ['f', 'show the files of the change, one by one'] as const;

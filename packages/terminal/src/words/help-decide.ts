@@ -59,6 +59,19 @@ export const runsHelp = {
   about: 'List programs that ran in a draft, and apply or discard what they changed',
   list: { about: 'List runs, newest first', examples: ['countersign runs', 'countersign runs --json'] },
   show: { about: 'Show a run, and everything that applying it will do', examples: ['countersign runs show run_…'] },
+  diff: {
+    about: 'List the files that a run changed, or show the lines of one of them',
+    notes: [
+      'Files that programs run by themselves come first. Hidden characters are shown by their number, and nothing is wrapped or colored in a pipe.',
+    ],
+    examples: [
+      'countersign runs diff run_…',
+      'countersign runs diff run_… src/main.ts',
+      'countersign runs diff run_… --all | less',
+    ],
+  },
+  file: 'a file or folder of the change, as the list shows it',
+  all: 'show the lines of all files',
   apply: {
     about: 'Ask again for approval of a run that was denied, is in conflict or failed',
     notes: [

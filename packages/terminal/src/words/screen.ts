@@ -74,6 +74,7 @@ export const screenWords = {
     more: 'Show more',
     reveal: 'Show secrets',
     next: 'Next',
+    files: 'Files',
   },
   unfocused: (waits: string): string => `${waits} Press Tab or Ctrl-G to focus it.`,
   seeEnd: 'There is more below. You can approve it once you have seen the end.',

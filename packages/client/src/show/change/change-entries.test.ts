@@ -69,6 +69,23 @@ describe('a change by file', () => {
     ]);
   });
 
+  it('[PAGE4.4] shows no line for a file that is too long to compare, or empty', () => {
+    const [long, empty] = ['(too long to compare: 0 lines are replaced with 40000 lines)', '(a new, empty file)'].map(
+      (note, at) => ({
+        ...({ path: `${at}`, change: 'added', kind: 'file', diff: `--- /dev/null\n+++ b/${at}\n${note}` } as const),
+        lines: { added: 40_000 * (1 - at), removed: 0 },
+      }),
+    );
+    const files = [long, empty].flatMap((file) => file ?? []);
+    const read = (changeEntries({ effect: { ...effect, files, leftOut: [] } }) ?? []).map((entry) =>
+      entry.kind === 'file' ? entry.read() : undefined,
+    );
+    expect(read.slice(0, 2)).toEqual([
+      { rows: [], missing: '40,000 changed lines are not shown, because the change is too long.' },
+      { rows: [], missing: 'It has no text to show.' },
+    ]);
+  });
+
   it('shows what a file tool writes as the call has it, to its end', () => {
     const args = { path: 'a.txt', content: 'one\ntwo\n' };
     const one = { path: 'a.txt', change: 'changed', kind: 'file', lines: { added: 2, removed: 9 } } as const;

@@ -45,6 +45,14 @@ export type ChangeEntry = ChangeFile | ChangeFolder;
 type Shown = Pick<ApprovalView, 'effect' | 'prediction'> &
   Partial<Pick<ApprovalView, 'toolName' | 'arguments' | 'preview'>>;
 
+/** Whether anything says which files the call changes. */
+export function hasFiles({ effect, prediction, toolName = '', arguments: args }: Shown): boolean {
+  const change = prediction ?? effect;
+  if (change !== undefined) return change.files.length + change.leftOut.length > 0;
+  const { kind } = describeCall(toolName, args);
+  return kind === 'write' || kind === 'edit';
+}
+
 /**
  * What a call changes, file by file: files that run later first, then in the order of the effect, which begins with what is removed. Undefined if
  * nothing says what it changes.
@@ -137,10 +145,11 @@ function textOf(file: ChangedFile): ChangeText {
     if (change === 'removed' || change === 'moved') return { rows: [], missing: NO_TEXT[change] };
     return { rows: [], missing: NO_TEXT[kind === 'file' ? (noDiff ?? 'other') : 'other'] };
   }
-  const rows = numberLines(diffLines(diff));
+  // Without a position, it only says that the file is too long to compare.
+  const rows = /^@@/m.test(diff) ? numberLines(diffLines(diff)) : [];
   const hidden = lines === undefined ? 0 : lines.added + lines.removed - rows.filter(isChanged).length;
   const missing = `${hidden.toLocaleString('en')} changed ${hidden === 1 ? 'line is' : 'lines are'} not shown, because the change is too long.`;
-  return { rows, missing: hidden > 0 ? missing : '' };
+  return { rows, missing: hidden > 0 ? missing : rows.length === 0 ? NO_TEXT.other : '' };
 }
 
 function isChanged({ kind }: DiffRow): boolean {

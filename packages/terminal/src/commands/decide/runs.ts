@@ -1,7 +1,9 @@
-import { effectText, readAll, programText } from '@countersign/client';
-import type { Run } from '@countersign/protocol';
+import { changeEntries, effectText, readAll, programText, type ChangeEntry } from '@countersign/client';
+import type { Effect, Run } from '@countersign/protocol';
 import type { Command } from 'commander';
+import { entryLines, fileLines } from '../../card/change-lines.js';
 import { effectLines } from '../../card/effect-lines.js';
+import { CommandError } from '../../command-error.js';
 import { confirm } from '../../input/confirm.js';
 import { findThing, findWorlds } from '../../find-things.js';
 import type { CommandContext } from '../../context.js';
@@ -9,6 +11,7 @@ import { EXIT } from '../../exit-codes.js';
 import { minuteText } from '../../text/clock-text.js';
 import { plainLine } from '../../text/plain-text.js';
 import { printLines } from '../../text/print-lines.js';
+import { changeWords } from '../../words/change.js';
 import { runsHelp as help } from '../../words/help-decide.js';
 import { withHelp, WORLD_OR_ALL, YES } from '../../words/help.js';
 import { results } from '../../words/results.js';
@@ -21,6 +24,7 @@ interface Flags {
   include?: string[];
   includeLogin?: boolean;
   branch?: string;
+  all?: boolean;
 }
 
 /** `countersign runs` (RUN20). */
@@ -37,6 +41,16 @@ export function addRuns(program: Command, register: Register): void {
       const { id, world } = await findRun(context, word, options.world);
       const client = await context.client();
       showRun(context, await client.runs.get(world, id));
+    },
+  );
+  register<Flags>(
+    withHelp(
+      inWorlds(runs.command('diff').argument('<run>').argument('[file]', help.file)).option('--all', help.all),
+      help.diff,
+    ),
+    async (context, { args: [word = '', file], options }) => {
+      const { id, world } = await findRun(context, word, options.world);
+      await showDiff(context, { id, world }, { file, isWhole: options.all === true });
     },
   );
   register<Flags>(
@@ -102,6 +116,38 @@ function showRun(context: CommandContext, run: Run): void {
   if (effect === undefined) return;
   const width = context.columns() ?? 80;
   context.say(printLines(effectLines({ effect }, width, 'whole', ''), width, context.paint).join('\n'));
+}
+
+/** Lists the files of a change, or shows the lines of one of them, of a folder or of all. */
+async function showDiff(
+  context: CommandContext,
+  { id, world }: Pick<Run, 'id' | 'world'>,
+  { file, isWhole }: { file: string | undefined; isWhole: boolean },
+): Promise<void> {
+  const client = await context.client();
+  const run = await client.runs.get(world, id);
+  const isCut = run.effect?.truncated === true && run.approvalId !== undefined;
+  const effect: Effect | undefined = isCut ? await client.wholeEffect(world, run.approvalId ?? '') : run.effect;
+  const entries = effect === undefined ? [] : (changeEntries({ effect }) ?? []);
+  const files = entries.flatMap((entry) => (entry.kind === 'file' ? [entry] : [entry, ...entry.files]));
+  const inside = (path: string): boolean =>
+    path === file || path === `${file}/` || path.startsWith(`${file?.replace(/\/$/, '')}/`);
+  const shown = file !== undefined ? files.filter(({ path }) => inside(path)) : isWhole ? files : entries;
+  if (file !== undefined && shown.length === 0) throw new CommandError(changeWords.noFile(plainLine(file), id));
+  const hasLines = isWhole || file !== undefined;
+  if (context.options.json) return context.json({ items: shown.map((entry) => jsonOf(entry, hasLines)) });
+  if (entries.length === 0) return context.note(stateLine(run));
+  // Into a pipe, nothing is wrapped.
+  const width = context.columns() ?? Infinity;
+  const lines = shown.flatMap((entry) => (hasLines ? [...fileLines(entry, width), []] : entryLines(entry, width)));
+  context.say(printLines(lines, width, context.paint).join('\n'));
+  if (effect?.unlisted !== undefined) context.note(changeWords.notListed(effect.unlisted));
+}
+
+function jsonOf(entry: ChangeEntry, hasLines: boolean): object {
+  if (entry.kind === 'folder') return { ...entry, files: entry.files.map(({ path }) => path) };
+  const { read, isCall: _, sign: _sign, ...file } = entry;
+  return hasLines ? { ...file, ...read() } : file;
 }
 
 const COLUMNS = [

@@ -3,6 +3,7 @@ import {
   chatScopeText,
   coveredTitle,
   describeCall,
+  hasFiles,
   nothingRunsText,
   partText,
   type ApprovalView,
@@ -14,6 +15,7 @@ import type { Choice, Covered } from '../ui-state.js';
 import { fieldLines, type FieldContent } from '../layout/field-lines.js';
 import { formFoot } from './form-lines.js';
 import { lineWidth, span, wrapWords, type Line, type Span } from '../../text/spans.js';
+import { FILES_HELP } from '../../words/help-chat.js';
 import { screenWords } from '../../words/screen.js';
 
 export interface CardState {
@@ -62,14 +64,17 @@ function coveredBy(covered: Covered, choice: Choice, width: number): Line[] {
 
 function optionLines(card: CardState, width: number): Line[] {
   const { approval, choice, isFocused, isArmed } = card;
+  const isDim = !isFocused || !isArmed;
   const chips = offeredActions(approval, { ...card, hasMore: false }).map((action): Line => {
     const [key] = CARD_KEYS[action];
-    const label = labels[action];
-    if (action === choice.kind) return [span(` ${key} ${label} `, { inverse: true, bold: true })];
-    const isDim = !isFocused || (!isArmed && action !== 'next');
-    return [{ text: ' ' }, span(key, { colour: 'do', bold: true, dim: isDim }), span(` ${label} `, { dim: isDim })];
+    if (action === choice.kind) return [span(` ${key} ${labels[action]} `, { inverse: true, bold: true })];
+    return chip(key, labels[action], isDim && (!isFocused || action !== 'next'));
   });
-  return flow(chips, width);
+  return flow(hasFiles(approval) ? [...chips, chip(FILES_HELP[0], labels.files, isDim)] : chips, width);
+}
+
+function chip(key: string, label: string, dim: boolean): Line {
+  return [{ text: ' ' }, span(key, { colour: 'do', bold: true, dim }), span(` ${label} `, { dim })];
 }
 
 /** Places chips next to each other while they fit. */

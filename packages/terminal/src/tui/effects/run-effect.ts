@@ -4,6 +4,7 @@ import { changeDraft } from '../keys/drafts.js';
 import type { Effect } from '../ui-state.js';
 import { answer, decide } from './decide.js';
 import { complain, say, type EffectHost } from './effect-host.js';
+import { loadReview } from './load-review.js';
 import { sendMessage } from './send-message.js';
 import { listUndo, previewUndo, undoCall } from './undo-call.js';
 import { chatWords } from '../../words/chat.js';
@@ -43,6 +44,9 @@ export function runEffect(host: EffectHost, effect: Effect): void {
       return;
     case 'reveal':
       void reveal(host, effect.approvalId);
+      return;
+    case 'load-review':
+      void loadReview(host, effect.approval);
       return;
     case 'list-undo':
       void listUndo(host);

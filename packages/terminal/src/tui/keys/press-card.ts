@@ -15,6 +15,7 @@ import { edit, EMPTY_FIELD, fieldOf } from './field.js';
 import { contentOf, newForm, pressInForm } from './form.js';
 import type { Key } from './key.js';
 import { editable, readEdited } from '../../card/edit-call-text.js';
+import { openReview } from './press-review.js';
 import { focusOn, settle, showing } from './settle.js';
 import { screenWords } from '../../words/screen.js';
 
@@ -50,6 +51,7 @@ export function pressOnCard(ui: UiState, key: Key, facts: Facts): Pressed {
     hasMore: false,
   });
   if (key.text === 'l') return only(widen(ui, approval));
+  if (key.text === 'f') return openReview(choose(ui, NOTHING), approval);
   const action = key.text.length === 1 ? actionFor(key.text, offered) : undefined;
   const isAnswering = offered.includes('answer');
   if (isAnswering && /^[1-9]$/.test(key.text)) return only(pickAnswer(ui, approval, Number(key.text)));

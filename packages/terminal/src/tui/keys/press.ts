@@ -6,6 +6,7 @@ import { changeDraft } from './drafts.js';
 import { edit, EMPTY_FIELD, fieldOf } from './field.js';
 import type { Key, KeyName } from './key.js';
 import { pressOnCard } from './press-card.js';
+import { pressInReview } from './press-review.js';
 import { openUndo, pressInUndo } from './press-undo.js';
 import { focusOn } from './settle.js';
 
@@ -16,6 +17,7 @@ export function press(before: UiState, key: Key, facts: Facts): Pressed {
   if (ui.overlay === 'help') return only(pressInHelp(ui, key, facts));
   if (ui.overlay === 'leave') return answerLeaving(ui, key);
   if (ui.overlay === 'undo') return pressInUndo(ui, key, facts);
+  if (ui.overlay === 'review') return only(pressInReview(ui, key, facts));
   // In a form, Tab goes to the next field; elsewhere, it would leave the card and discard the form.
   const isTab = key.kind === 'name' && (key.name === 'tab' || key.name === 'backtab');
   if (isTab && ui.focus === 'card' && ui.card.choice.kind === 'form') return pressOnCard(ui, key, facts);

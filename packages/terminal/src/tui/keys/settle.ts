@@ -17,7 +17,8 @@ export function settle(
   const { isSeen, scroll } = next.card;
   // `card` may have been measured for the previous card.
   const isThis = current.kind === 'open' && card.id === current.id;
-  if (isThis && next.focus === 'card' && !isSeen && scroll + card.height >= card.length)
+  // What covers the card hides its end.
+  if (isThis && next.focus === 'card' && next.overlay === 'none' && !isSeen && scroll + card.height >= card.length)
     next = { ...next, card: { ...next.card, isSeen: true } };
   if (next.focus === 'card' && current.kind === 'none') next = { ...next, focus: 'composer' };
   if (next.focus === 'chats' && !hasSide && !next.isSideOpen) next = { ...next, focus: 'composer' };

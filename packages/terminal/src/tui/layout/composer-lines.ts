@@ -6,6 +6,7 @@ import { fieldLines } from './field-lines.js';
 import { fill, rule } from './rule.js';
 import type { Scene } from './scene.js';
 import { cut, span, spread, type Line } from '../../text/spans.js';
+import { changeWords } from '../../words/change.js';
 import { undoHint } from './undo-lines.js';
 import { screenWords } from '../../words/screen.js';
 
@@ -78,9 +79,10 @@ export function footLine({ ui }: Scene, width: number, isHelpWhole: boolean): Li
   return spread([span(` ${hintsFor(ui)}`, { dim: true })], [span(screenWords.help, { dim: true })], width);
 }
 
-function hintsFor({ focus, overlay, card, undo }: UiState): string {
+function hintsFor({ focus, overlay, card, undo, review }: UiState): string {
   if (overlay === 'help') return screenWords.helpClose;
   if (overlay === 'undo') return undoHint(undo);
+  if (overlay === 'review') return review.isOpen ? changeWords.fileHint : changeWords.listHint;
   switch (focus) {
     case 'composer':
       return screenWords.hints.composer;

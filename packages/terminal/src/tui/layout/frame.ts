@@ -6,6 +6,7 @@ import { bannerOf, headLine } from './head-lines.js';
 import { helpWindow } from './help-lines.js';
 import { unsentLines } from '../transcript/message-lines.js';
 import type { Plan } from './plan.js';
+import { reviewWindow } from './review-lines.js';
 import { fill, rule } from './rule.js';
 import type { Scene } from './scene.js';
 import { sideLines } from './side-lines.js';
@@ -29,6 +30,7 @@ export function frameOf(scene: Scene, plan: Plan): Line[] {
   const middleLines = (): Line[] => {
     if (ui.overlay === 'help') return fill(helpWindow(width, plan.help.height, ui.helpScroll), plan.help.height);
     if (ui.overlay === 'undo') return fill(undoWindow(ui.undo, width, plan.undo.height), plan.undo.height);
+    if (ui.overlay === 'review') return fill(reviewWindow(ui, width, plan.review.height), plan.help.height);
     const height = areas.transcript + areas.card;
     const above = isSideAlone
       ? fill(side(width, height), height)
@@ -60,7 +62,8 @@ function tooSmall({ columns, rows }: Size): Line[] {
 }
 
 function ruleLine({ ui, chat }: Scene, { blocks, areas }: Plan, width: number): Line {
-  if (blocks === undefined || chat === undefined || ui.overlay === 'help' || ui.overlay === 'undo') return rule(width);
+  const isCovered = ui.overlay !== 'none' && ui.overlay !== 'leave';
+  if (blocks === undefined || chat === undefined || isCovered) return rule(width);
   const { atEnd, first } = windowOf(blocks, ui.scroll, areas.transcript);
   const isHere = ui.focus === 'transcript';
   const left: Line = isHere ? [span(screenWords.transcript, { colour: 'do', bold: true })] : [];

@@ -1,6 +1,6 @@
 import { CARD_KEYS } from '../../card/card-keys.js';
 import { slashTable } from '../../chat/slash-help.js';
-import { CARD_HELP, CARD_TITLE, KEYS, SLASH_TITLE } from '../../words/help-chat.js';
+import { CARD_HELP, CARD_TITLE, FILES_HELP, KEYS, SLASH_TITLE } from '../../words/help-chat.js';
 import { screenWords } from '../../words/screen.js';
 import { span, wrapWords, type Line } from '../../text/spans.js';
 
@@ -8,7 +8,7 @@ const COLUMN = 20;
 
 export function helpLines(width: number): Line[] {
   const cards = CARD_HELP.map(([action, more, what]): [string, string] => [`${CARD_KEYS[action][0]}${more}`, what]);
-  return [...KEYS, CARD_TITLE, ...cards, SLASH_TITLE, ...slashTable('screen')].flatMap((entry): Line[] => {
+  return [...KEYS, CARD_TITLE, ...cards, FILES_HELP, SLASH_TITLE, ...slashTable('screen')].flatMap((entry): Line[] => {
     if (typeof entry === 'string') return [[span(` ${entry}`, { bold: true })]];
     const [keys, words] = entry;
     return wrapWords(words, width - COLUMN).map((line, index): Line => [

@@ -7,6 +7,7 @@ import { fieldHeight } from './field-lines.js';
 import { bannerOf } from './head-lines.js';
 import { helpLines } from './help-lines.js';
 import type { Facts } from '../ui-state.js';
+import { reviewLines } from './review-lines.js';
 import type { Scene } from './scene.js';
 import type { Line } from '../../text/spans.js';
 import { transcriptBlocks, unsentIn } from '../transcript/transcript-blocks.js';
@@ -24,6 +25,8 @@ export interface Plan {
   readonly foot: readonly Line[];
   /** Visible and total lines of the help. */
   readonly help: { readonly height: number; readonly length: number };
+  /** Visible and total lines of a file of the change. */
+  readonly review: { readonly height: number; readonly length: number };
   /** Visible and total lines of what undoing a call will do. */
   readonly undo: { readonly height: number; readonly length: number };
 }
@@ -68,7 +71,9 @@ export function planOf(scene: Scene): Plan {
   // Title and rule at the top, hints at the bottom.
   const help = { height: Math.max(0, size.rows - 3 - areas.banner), length: helpLines(areas.width).length };
   const undo = { height: help.height, length: ui.overlay === 'undo' ? undoLines(ui.undo, areas.width).length : 0 };
-  return { areas, blocks, approval, body, isCut, foot, help, undo };
+  // Below its title.
+  const review = { height: help.height - 1, length: reviewLines(ui, areas.width).length };
+  return { areas, blocks, approval, body, isCut, foot, help, review, undo };
 }
 
 /** The current card, and how much of it is visible. */

@@ -3,8 +3,8 @@ import {
   type ApprovalView,
   chatPattern,
   editedText,
-  describeCall,
   grantMatch,
+  hasFiles,
   mayEdit,
   nothingRunsText,
   partText,
@@ -307,14 +307,6 @@ const SIGN_WORDS: Readonly<Record<Mode, string>> = {
   chat: approvalWords.approveForChat,
   always: approvalWords.approveAlways,
 };
-
-/** Whether anything says which files the call changes. */
-function hasFiles({ effect, prediction, toolName, arguments: args }: ApprovalView): boolean {
-  const change = prediction ?? effect;
-  if (change !== undefined) return change.files.length + change.leftOut.length > 0;
-  const { kind } = describeCall(toolName, args);
-  return kind === 'write' || kind === 'edit';
-}
 
 /** The note for someone who could sign if they had a trusted passkey. */
 function NeedsPasskey(): ReactElement {
