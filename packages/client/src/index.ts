@@ -53,6 +53,7 @@ export { needsPasskey } from './show/people/needs-passkey.js';
 export {
   abandonedText,
   notEditableText,
+  subagentText,
   maskedCount,
   maskedText,
   readArguments,

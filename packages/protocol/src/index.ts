@@ -60,6 +60,7 @@ export {
   changedFileSchema,
   describeEffect,
   describeNoEffect,
+  isInapplicable,
   describePrediction,
   effectSchema,
   wholeEffectSchema,

@@ -16,7 +16,6 @@ import type { ParsedCall } from './parse.js';
 
 /** An agent's call that is to be prepared. */
 export interface CallSetting extends AnyCallSetting {
-  worldId: string;
   agentId: string;
   /** The last question about it. */
   approvalId?: string | null;

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import {
   callSandboxSchema,
   inProcess,
+  isInapplicable,
   previewSchema,
   type CallSandbox,
   type Preview,
@@ -11,14 +12,16 @@ import type { ParsedCall } from '../call/parse.js';
 import { maskLongText } from '../masking/index.js';
 import { readSubjects } from '../policy/index.js';
 import { textOf } from '../ports/error-message.js';
-import type { ApprovalRecord, RehearsalRecord, RegisteredTool, ToolPlace } from '../ports/index.js';
+import type { ApprovalRecord, PredictedChange, RehearsalRecord, RegisteredTool, ToolPlace } from '../ports/index.js';
 import { withinTime } from '../ports/until-aborted.js';
 import { capText } from '../results/index.js';
+import { readSnapshot } from '../step/commit.js';
 import { toToolPlace } from '../step/place.js';
 import type { CallPlace, Runtime } from '../step/runtime.js';
 import { callHash, digestOf } from './hash-call.js';
 import { toPrepared, type CallSetting, type PreparedCall, type SignedEvidence } from './prepared-call.js';
-import { showEffect } from './show-effect.js';
+import { rulesAbout } from './rules-about.js';
+import { showEffect, showPrediction } from './show-effect.js';
 
 /** Subjects for a tool that failed to report any. */
 const UNKNOWN_SUBJECTS: readonly Subject[] = [{ kind: 'dynamic', why: { code: 'no-subjects' } }];
@@ -30,36 +33,78 @@ interface Inspection {
   fingerprint: string | undefined;
   preview: unknown;
   found: readonly Subject[] | undefined;
+  predicted: PredictedChange | undefined;
 }
-const NOT_INSPECTED: Inspection = { fingerprint: undefined, preview: undefined, found: undefined };
+const NOT_INSPECTED: Inspection = {
+  fingerprint: undefined,
+  preview: undefined,
+  found: undefined,
+  predicted: undefined,
+};
 
 /** Undefined if the tool doesn't inspect its target. */
 function inspectWith(tool: RegisteredTool, value: unknown, place: ToolPlace): (() => Promise<Inspection>) | undefined {
   if (tool.fingerprint === undefined && tool.preview === undefined && tool.inspect === undefined) return undefined;
-  return async () => ({
-    fingerprint: await tool.fingerprint?.(value, place),
-    preview: await tool.preview?.(value, place),
-    found: await tool.inspect?.(value, place),
-  });
+  return async () => {
+    // Another tool could show anything as a prediction of ours.
+    const predicted = tool.external === true ? await tool.predictChange?.(value, place) : undefined;
+    const isShown = predicted === undefined || ('noEffect' in predicted && !isInapplicable(predicted.noEffect));
+    const preview = isShown ? await tool.preview?.(value, place) : undefined;
+    return {
+      fingerprint: predicted === undefined ? await tool.fingerprint?.(value, place) : predicted.fingerprint,
+      preview: predicted !== undefined && 'preview' in predicted ? predicted.preview : preview,
+      found: await tool.inspect?.(value, place),
+      predicted,
+    };
+  };
 }
 
 /** Prepares a call in its current state (CALL7). Rejects if something that an approval covers can't be read. */
 export async function inspectCall(runtime: Runtime, call: ParsedCall, setting: CallSetting): Promise<PreparedCall> {
   const { tool, arguments: args } = call;
   const { place } = setting;
-  const inspect = tool !== undefined && args.ok ? inspectWith(tool, args.value, toToolPlace(place)) : undefined;
-  const { fingerprint, preview, found } =
+  const isHidden = await hiddenFrom(runtime, call, setting);
+  const inspect =
+    tool !== undefined && args.ok ? inspectWith(tool, args.value, { ...toToolPlace(place), isHidden }) : undefined;
+  const { fingerprint, preview, found, predicted } =
     inspect === undefined ? NOT_INSPECTED : await withinTime(runtime.clock, INSPECTION_LIMIT_MS, inspect);
   const prepared = toPrepared(call, setting, found === undefined ? [] : (readSubjects(found) ?? UNKNOWN_SUBJECTS));
   const sandbox = sandboxOf(tool, place, args.ok ? args.value : undefined);
-  return sign(runtime, prepared, {
-    workingDirectory: place.workingDirectory,
-    sandbox,
-    fingerprint,
-    preview: preview === undefined ? null : await showPreview(preview),
-    rehearsal: knownEffect(runtime, preview),
-    applies: 'call',
-  });
+  const claimed = predicted === undefined ? {} : claimedOf(runtime, predicted);
+  return sign(
+    runtime,
+    { ...prepared, ...claimed },
+    {
+      workingDirectory: place.workingDirectory,
+      sandbox,
+      fingerprint,
+      preview: preview === undefined ? null : await showPreview(preview),
+      rehearsal:
+        predicted !== undefined && 'noEffect' in predicted
+          ? { noEffect: predicted.noEffect }
+          : knownEffect(runtime, preview),
+      applies: 'call',
+    },
+  );
+}
+
+/** Only people see what a call of another program probably writes; of it, the approval covers only the files that were read. */
+function claimedOf(runtime: Runtime, found: PredictedChange): Pick<PreparedCall, 'claimed'> {
+  if ('noEffect' in found) return { claimed: null };
+  return { claimed: { isClaim: true, prediction: showPrediction(found.prediction, runtime.ownSecrets()) } };
+}
+
+/** What rules keep an agent from reading isn't read for its cards either, unless the question about this call answers them. */
+async function hiddenFrom(
+  runtime: Runtime,
+  call: ParsedCall,
+  setting: CallSetting,
+): Promise<((path: string) => boolean) | undefined> {
+  if (call.tool?.predictChange === undefined || setting.agentId === undefined) return undefined;
+  const snapshot = await readSnapshot(runtime, setting.worldId);
+  if (snapshot === undefined) return () => true;
+  const { standsFor: _, ...own } = toPrepared(call, setting).policyCall;
+  return rulesAbout(snapshot, setting.agentId, { ...own, tool: 'read_file' }).withheld;
 }
 
 /** The effect of a call whose tool knows it without a rehearsal (CHANGE7). The tool's own fingerprint stays what is signed. */

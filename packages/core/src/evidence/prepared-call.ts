@@ -26,6 +26,7 @@ export interface SignedEvidence {
 export interface CallSetting {
   /** The id of the call. */
   id: string;
+  worldId: string;
   /** Undefined if no agent is involved, for example when a person tests the world's rules. */
   agentId: string | undefined;
   chatId: string;

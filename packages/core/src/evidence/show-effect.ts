@@ -37,8 +37,9 @@ export function showEffect(found: unknown, ownSecrets: readonly string[]): Effec
 /** Like `showEffect`, for a prediction, which has no hash (CHANGE9). */
 export function showPrediction(found: unknown, ownSecrets: readonly string[]): Prediction {
   const prediction = predictionSchema.parse(found);
-  const { hidden } = prediction;
-  return { ...showOnCard(prediction, ownSecrets), ...(hidden === undefined ? {} : { hidden }) };
+  const { hidden, ofFiles } = prediction;
+  const more = { ...(hidden === undefined ? {} : { hidden }), ...(ofFiles === undefined ? {} : { ofFiles }) };
+  return { ...showOnCard(prediction, ownSecrets), ...more };
 }
 
 function readEffect(found: unknown): Effect {

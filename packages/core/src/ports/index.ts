@@ -75,6 +75,7 @@ export type {
   PredictionContext,
   Rehearsal,
   EffectPreview,
+  PredictedChange,
   RehearsalContext,
   StandIn,
   Rehearsals,

@@ -45,8 +45,14 @@ export function placeOutside(
 }
 
 /** The part of a place that a tool needs to say what a call touches. */
-export function toToolPlace({ workingDirectory, isFolderUnknown }: CallPlace): ToolPlace {
-  return { workingDirectory, ...(isFolderUnknown === true ? { isFolderUnknown } : {}) };
+export function toToolPlace(place: CallPlace): ToolPlace {
+  const { workingDirectory, isFolderUnknown, worldDirectory, realDirectory } = place;
+  return {
+    workingDirectory,
+    ...(isFolderUnknown === true ? { isFolderUnknown } : {}),
+    ...(worldDirectory === undefined ? {} : { worldDirectory }),
+    ...(realDirectory === undefined ? {} : { realDirectory }),
+  };
 }
 
 /** Throws if the folder isn't usable. */

@@ -49,7 +49,7 @@ export async function checkPolicy(
   const tool = tools.get(check.tool);
   const call = parseCall(tool, check.tool, JSON.stringify(check.arguments));
   const place = runtime.findPlace(snapshot);
-  const nowhere = { id: '', agentId, chatId: '', place };
+  const nowhere = { id: '', worldId, agentId, chatId: '', place };
   const before = await inspectCall(runtime, call, nowhere).catch((error: unknown): PreparedCall => ({
     ...toPrepared(call, nowhere),
     problem: `could not determine what this call would touch: ${errorMessage(error)}`,

@@ -72,6 +72,7 @@ const TOOL_KEYS: Record<keyof Tool, true> = {
   byServer: true,
   standsFor: true,
   predictedBy: true,
+  predictChange: true,
   validate: true,
   subjects: true,
   inspect: true,

@@ -95,16 +95,20 @@ api.add(effectSchema, {
 /** What a call will do to the working folder. */
 export type Effect = z.infer<typeof effectSchema>;
 
-/** What a command did in a rehearsal if another program runs it itself (CHANGE9). It has no hash, because nobody signs or applies it. */
+/** What a command did in a rehearsal, or what an edit would write, if another program runs it itself (CHANGE9). It has no hash, because nobody signs or applies it. */
 export const predictionSchema = effectSchema.omit({ effectHash: true, run: true }).extend({
   hidden: field(
     z.number().int().min(1).exactOptional(),
     'Number of paths that rules hid from the rehearsal. The program may use them.',
   ),
+  ofFiles: field(
+    z.literal(true).exactOptional(),
+    'Set if nothing was rehearsed: the change was computed from the arguments and the files as they are. The approval covers the content of these files.',
+  ),
 });
 api.add(predictionSchema, {
   description:
-    'What the call did in a rehearsal, if another program runs it itself. That program may do something else; no signature covers this.',
+    'What the call did in a rehearsal, or would write to the files as they are, if another program runs it itself. That program may do something else; no signature covers this.',
 });
 /** What a call that another program runs itself will probably do. Never an `Effect`. */
 export type Prediction = z.infer<typeof predictionSchema>;
@@ -117,6 +121,8 @@ api.add(wholeEffectSchema, { id: 'WholeEffect' });
  * Why there is no effect to show. `off`: the world doesn't rehearse. `no-sandbox`: nothing can guarantee that a rehearsal changes nothing.
  * `folder-too-large`: the working folder would have to be copied. `network`: the call may reach the network. `other-folder`: another program runs it outside the world's folder. `too-long`, `too-large`: it exceeded the limits of a rehearsal. `conflict`: somebody else changed
  * the same files in the meantime. `busy`: too many others were rehearsed. `dropped`: it waited too long, and its disk space was needed. `failed`: the rehearsal could not be done.
+ * For an edit by another program (CHANGE9.7): `hidden`: rules hide the file. `unreadable`: it can't be read or compared. `unclear`: the arguments don't
+ * say what is written. The others say why they don't apply to the file as it is.
  */
 export const noEffectReasonSchema = z.enum([
   'off',
@@ -130,16 +136,23 @@ export const noEffectReasonSchema = z.enum([
   'busy',
   'dropped',
   'failed',
+  'hidden',
+  'unreadable',
+  'unclear',
+  'no-file',
+  'no-match',
+  'several-matches',
+  'does-not-apply',
 ]);
 export type NoEffectReason = z.infer<typeof noEffectReasonSchema>;
 
 export const noEffectSchema = z.object({
   reason: field(
     noEffectReasonSchema.clone(),
-    'off, no-sandbox, folder-too-large, network, other-folder, too-long, too-large, conflict, dropped or failed.',
+    'off, no-sandbox, folder-too-large, network, other-folder, too-long, too-large, conflict, dropped or failed; for an edit by another program also hidden, unreadable, unclear, no-file, no-match, several-matches or does-not-apply.',
   ),
 });
-api.add(noEffectSchema, { description: 'Why a call that could be rehearsed has no effect to show.' });
+api.add(noEffectSchema, { description: 'Why a call that could be rehearsed or predicted has no effect to show.' });
 /** Why it is unknown what a call will do. */
 export type NoEffect = z.infer<typeof noEffectSchema>;
 
@@ -149,14 +162,28 @@ const WHY: Readonly<Record<NoEffectReason, string>> = {
   'folder-too-large':
     "The working folder is too large to copy for a rehearsal, and this system can't mount an overlay.",
   network: 'It may use the network, so it can only run once, after approval.',
-  'other-folder': "Only commands in the world's folder are rehearsed.",
+  'other-folder': "Effects are only predicted in the world's folder.",
   'too-long': 'The rehearsal took too long and was stopped.',
   'too-large': 'The rehearsal wrote too much or used too many resources, so it was stopped.',
   conflict: 'Somebody else changed the same files during the rehearsal.',
   busy: 'Too many other commands were being rehearsed, so this one was not.',
   dropped: 'The rehearsal waited so long that its disk space was needed.',
   failed: "The command couldn't be rehearsed.",
+  hidden: 'Rules hide this file.',
+  unreadable: "The file is too large, a link, not text, or can't be read.",
+  unclear: "The arguments don't say clearly what will be written.",
+  'no-file': "The file doesn't exist.",
+  'no-match': "The file doesn't contain the text to replace.",
+  'several-matches': 'The file contains the text to replace more than once.',
+  'does-not-apply': "The arguments don't apply to the file as it is now.",
 };
+
+const INAPPLICABLE: readonly NoEffectReason[] = ['no-file', 'no-match', 'several-matches', 'does-not-apply'];
+
+/** Whether an edit can't be shown as a change, because its arguments don't apply to the file as it is. */
+export function isInapplicable(noEffect: NoEffect | undefined): boolean {
+  return noEffect !== undefined && INAPPLICABLE.includes(noEffect.reason);
+}
 
 /** Explains why there is no effect, as a sentence for people. */
 export function describeNoEffect({ reason }: NoEffect): string {

@@ -25,8 +25,9 @@ function labelled(label: string, text: string, width: number): Line[] {
 }
 
 /** The call: a command, the change of a file, or every argument by its name. */
-export function callLines({ toolName, arguments: args, preview, effect }: ApprovalView, width: number): Line[] {
-  const shape = describeCall(toolName, args);
+export function callLines(approval: ApprovalView, width: number): Line[] {
+  const { toolName, arguments: args, preview, effect, prediction, noEffect } = approval;
+  const shape = describeCall(toolName, args, noEffect);
   // A truncated preview doesn't show everything that would be written; the arguments do.
   const changes = preview?.truncated !== false ? [] : diffLines(preview.text).flatMap((line) => diffLine(line, width));
   const fields = (shown: readonly { name: string; text: string }[]): Line[] =>
@@ -44,7 +45,7 @@ export function callLines({ toolName, arguments: args, preview, effect }: Approv
       return [
         ...labelled(cardWords.path, shape.path, width),
         ...fields(shape.others),
-        ...changeLines(shape, preview, effect).flatMap((line) => diffLine(line, width)),
+        ...changeLines(shape, preview, effect ?? prediction).flatMap((line) => diffLine(line, width)),
       ];
     case 'fields':
       if (shape.fields.length === 0) return [[bar, span(cardWords.noArguments, { dim: true })], ...changes];

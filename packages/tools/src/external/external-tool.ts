@@ -4,6 +4,7 @@ import type { Tool, ToolPlace } from '@countersign/core/ports';
 import { externalProgramSchema, programName, type Subject } from '@countersign/protocol';
 import { COVERED_ARGUMENTS, KNOWN_TOOLS, type KnownTool } from './known-tools.js';
 import { previewOf, TITLE_ONLY, titleIn, touchedByTitle } from './title-only.js';
+import { predictEdits } from './edits/predict-edits.js';
 import { quoteWord } from '../shell/join-command.js';
 import {
   movesFolder,
@@ -38,6 +39,14 @@ export function externalTool(name: string): Tool | undefined {
       return error === undefined ? { ok: true, value: args } : { ok: false, error };
     },
     preview: async (args) => previewOf(readArguments(args)),
+    ...(known?.does === 'write'
+      ? {
+          predictChange: async (given, place) => {
+            const args = readArguments(given);
+            return runsCommand(known, args) ? undefined : await predictEdits(own, args, place);
+          },
+        }
+      : {}),
     ...(known === undefined
       ? { inspect: async (args) => (titleIn(readArguments(args)) === 'none' ? [] : [TITLE_ONLY]) }
       : {

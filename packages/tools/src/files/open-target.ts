@@ -25,11 +25,20 @@ export function fingerprintOf({ path, old }: Target): string {
   return JSON.stringify([path, old === undefined ? 'absent' : hashContent(old.bytes)]);
 }
 
-/** Rejects if writing is not allowed: outside the folder, through a symlink, to a folder or a device. Changes nothing. */
+/** Like `findTarget`. Also rejects if the file would run by itself. */
 export async function inspectTarget(
   workingDirectory: string,
   written: string,
   mayCreate?: ToolContext['mayCreate'],
+): Promise<Target> {
+  return await findTarget(workingDirectory, written, (path) => refuseWhatRuns(workingDirectory, path, mayCreate));
+}
+
+/** Rejects if writing is not allowed: outside the folder, through a symlink, to a folder or a device. Changes nothing. */
+export async function findTarget(
+  workingDirectory: string,
+  written: string,
+  check?: (path: string) => Promise<void>,
 ): Promise<Target> {
   const path = absolutePath({ workingDirectory }, written);
   const name = nameOf(workingDirectory, path);
@@ -40,7 +49,7 @@ export async function inspectTarget(
   if (path === workingDirectory) throw new Error(`"${written}" is the working folder itself`);
   await checkRoot(workingDirectory);
   await checkParents(workingDirectory, dirname(path));
-  await refuseWhatRuns(workingDirectory, path, mayCreate);
+  await check?.(path);
   const stats = await lstat(path).catch((error: unknown) => {
     if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return undefined;
     throw new Error(wordsFor(error, name), { cause: error });

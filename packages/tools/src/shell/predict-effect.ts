@@ -36,7 +36,7 @@ export async function predictEffect(
 }
 
 /** The card names the folder in which the program works, so paths are relative to that one. */
-function seenFrom(inside: string, changes: Prediction): Prediction {
+export function seenFrom(inside: string, changes: Prediction): Prediction {
   if (inside === '') return changes;
   const seen = (path: string): string => relative(inside, path) || '.';
   return {

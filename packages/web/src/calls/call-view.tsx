@@ -1,5 +1,5 @@
 import { changeLines, describeCall, diffLines } from '@countersign/client';
-import type { Effect, Preview } from '@countersign/protocol';
+import type { Effect, NoEffect, Preview } from '@countersign/protocol';
 import type { ReactElement } from 'react';
 import { cx } from '../ui/cx.js';
 import { FoldedText } from '../text/folded-text.js';
@@ -24,16 +24,19 @@ export function CallView({
   args,
   preview,
   effect,
+  noEffect,
   isBrief = false,
 }: {
   toolName: string;
   args: unknown;
   preview?: Preview | undefined;
+  /** What it will do, or is predicted to do. */
   effect?: Pick<Effect, 'files'> | undefined;
+  noEffect?: NoEffect | undefined;
   /** The lines of a file are shown elsewhere. */
   isBrief?: boolean;
 }): ReactElement {
-  const shape = describeCall(toolName, args);
+  const shape = describeCall(toolName, args, noEffect);
   switch (shape.kind) {
     case 'shell':
       return (

@@ -164,7 +164,8 @@ function Detail({
           toolName={invocation.toolName}
           args={invocation.editedArguments ?? invocation.arguments}
           preview={shown?.preview}
-          effect={shown?.effect}
+          effect={shown?.effect ?? shown?.prediction}
+          noEffect={shown?.noEffect}
         />
       </div>
       {invocation.editedArguments === undefined ? null : (

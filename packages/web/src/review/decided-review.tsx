@@ -14,7 +14,7 @@ import { useViewed } from './viewed.js';
 /** What was shown before a call was decided. Nothing can be decided here. */
 export function DecidedReview({ asked }: { asked: ShownApproval }): ReactElement {
   const { approval, agentName, worldId } = asked;
-  const { effect, toolName, arguments: args, preview } = approval;
+  const { effect, prediction, noEffect, toolName, arguments: args, preview } = approval;
   const me = useMe();
   const [, go] = useLocation();
   const entries = useMemo(() => changeEntries(approval) ?? [], [approval]);
@@ -39,7 +39,7 @@ export function DecidedReview({ asked }: { asked: ShownApproval }): ReactElement
             className="scroll-quiet min-h-0 flex-1 space-y-3 overflow-y-auto p-3"
           >
             <DecidedCard approval={approval} agentName={agentName} me={me} />
-            <CallView toolName={toolName} args={args} preview={preview} effect={effect} isBrief />
+            <CallView {...{ toolName, args, preview, noEffect }} effect={effect ?? prediction} isBrief />
             <EffectView approval={approval} isBrief />
           </div>
         }

@@ -22,7 +22,7 @@ export function ReviewCard(props: ApprovalCardProps): ReactElement {
   const worldId = useWorld((state) => state.worldId);
   const [, go] = useLocation();
   const { effect, isLoading, failure } = useWholeEffect(worldId, approval);
-  const { toolName, arguments: args, preview, prediction } = approval;
+  const { toolName, arguments: args, preview, prediction, noEffect } = approval;
   const entries = useMemo(
     () =>
       changeEntries({
@@ -30,9 +30,10 @@ export function ReviewCard(props: ApprovalCardProps): ReactElement {
         arguments: args,
         ...(preview === undefined ? {} : { preview }),
         ...(prediction === undefined ? {} : { prediction }),
+        ...(noEffect === undefined ? {} : { noEffect }),
         ...(effect === undefined ? {} : { effect }),
       }) ?? NONE,
-    [toolName, args, preview, prediction, effect],
+    [toolName, args, preview, prediction, noEffect, effect],
   );
   const review = useReview(entries);
   const [viewed, toggle] = useViewed(effect?.effectHash ?? approval.approvalId, useMe());

@@ -1,5 +1,6 @@
+import type { CallSandbox } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { maskedCount, maskedText, nothingRunsText, readArguments, toolText } from './card-text.js';
+import { maskedCount, maskedText, nothingRunsText, readArguments, subagentText, toolText } from './card-text.js';
 
 describe('texts and input of a card', () => {
   it.each(['', '[]', '"a"', 'null', '{'])('rejects %j as arguments, with a message', (text) => {
@@ -19,6 +20,20 @@ describe('texts and input of a card', () => {
     const drafted = 'It ran only in a draft. Nothing else happens until you approve it.';
     expect(text({ toolName: 'shell_cmd', effect })).toBe(drafted);
     expect(text({ toolName: 'claude__Bash', prediction })).toBe(drafted);
+    // Nothing ran to predict an edit.
+    expect(text({ toolName: 'claude__Edit', prediction: { ...prediction, ofFiles: true } })).toBe(
+      'Nothing runs until you approve it.',
+    );
+  });
+
+  it('[EXT1] says that the calls of a sub-agent need approval too', () => {
+    const sandbox: CallSandbox = { kind: 'external', network: 'unknown', hosts: [], readable: [] };
+    const text = (toolName: string) => subagentText({ toolName, sandbox });
+    expect(text('claude__Task')).toBe('This starts a sub-agent. Its calls will need approval as well.');
+    expect(
+      [text('opencode__task'), text('claude__Bash'), text('mcp__x__Task')].map((said) => said !== undefined),
+    ).toEqual([true, false, false]);
+    expect(subagentText({ toolName: 'mcp__x__Task', sandbox: { ...sandbox, kind: 'none' } })).toBeUndefined();
   });
 
   it('[SAFE6] counts equal masks once', () => {

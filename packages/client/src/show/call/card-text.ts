@@ -63,6 +63,14 @@ export function notEditableText({
   return "You can't edit this call: the agent accepts only a yes or a no. To change it, deny it and give the reason.";
 }
 
+const STARTS_AGENTS: ReadonlySet<string> = new Set(['Task', 'Agent', 'task']);
+
+/** For a call that starts a sub-agent of a program outside. Undefined for all others. */
+export function subagentText({ toolName, sandbox }: Pick<ApprovalView, 'toolName' | 'sandbox'>): string | undefined {
+  if (sandbox.kind !== 'external' || !STARTS_AGENTS.has(toolName.slice(toolName.indexOf('__') + 2))) return undefined;
+  return 'This starts a sub-agent. Its calls will need approval as well.';
+}
+
 /** `Why you're asked: no rule allows this call` */
 export function whyText({ reason }: Pick<ApprovalView, 'reason'>): string {
   return `Why you're asked: ${describeReason(reason)}`;
@@ -86,7 +94,8 @@ export function nothingRunsText(
   approval: Pick<ApprovalView, 'effect' | 'prediction' | 'toolName'>,
   who: keyof typeof UNTIL,
 ): string {
-  const ran = isRehearsed(approval) || approval.prediction !== undefined;
+  const { prediction } = approval;
+  const ran = isRehearsed(approval) || (prediction !== undefined && prediction.ofFiles !== true);
   return ran
     ? `It ran only in a draft. Nothing else happens until ${UNTIL[who]}.`
     : `Nothing runs until ${UNTIL[who]}.`;
@@ -120,10 +129,10 @@ export function wantsTo(call: ShownCall): string {
   return verb === undefined ? `wants to use ${call.toolName}` : `wants to ${verb}`;
 }
 
-type ShownCall = Pick<ApprovalView, 'toolName' | 'arguments'>;
+type ShownCall = Pick<ApprovalView, 'toolName' | 'arguments'> & Partial<Pick<ApprovalView, 'noEffect'>>;
 
 /** The verb for a call that the card shows completely. Undefined if the card has to name the tool. */
-export function verbFor({ toolName, arguments: args }: ShownCall): ExternalVerb | undefined {
+export function verbFor({ toolName, arguments: args, noEffect }: ShownCall): ExternalVerb | undefined {
   switch (toolName) {
     case 'shell_cmd':
       return 'run';
@@ -132,6 +141,6 @@ export function verbFor({ toolName, arguments: args }: ShownCall): ExternalVerb 
     case 'edit_file':
       return 'change';
     default:
-      return describeCall(toolName, args).kind === 'fields' ? undefined : externalVerb(toolName);
+      return describeCall(toolName, args, noEffect).kind === 'fields' ? undefined : externalVerb(toolName);
   }
 }

@@ -22,6 +22,17 @@ describe('how a call is shown', () => {
     expect(describeCall('write_file', { path: 'a', content: 'b', mode: 511 }).kind).toBe('fields');
   });
 
+  it('[CHANGE9.8] shows an edit that doesn’t apply by its arguments, and names the tool', () => {
+    const args = { file_path: '/a', old_string: 'b', new_string: 'c' };
+    for (const reason of ['no-file', 'no-match', 'several-matches', 'does-not-apply'] as const)
+      expect(describeCall('claude__Edit', args, { reason }).kind).toBe('fields');
+    expect(wantsTo({ toolName: 'claude__Edit', arguments: args, noEffect: { reason: 'no-match' } })).toBe(
+      'wants to use claude__Edit',
+    );
+    expect(describeCall('claude__Edit', args, { reason: 'other-folder' }).kind).toBe('edit');
+    expect(describeCall('shell_cmd', { command: 'ls' }, { reason: 'no-match' }).kind).toBe('shell');
+  });
+
   it('[CALL15.1] shows a command, a new file or an edit of another program like ours, with all other arguments', () => {
     expect(describeCall('claude__Bash', { command: 'git push', timeout: 5 })).toEqual({
       kind: 'shell',

@@ -1,4 +1,4 @@
-import { externalVerb, ONLY_TITLE, RUN_TOOL } from '@countersign/protocol';
+import { externalVerb, isInapplicable, ONLY_TITLE, RUN_TOOL, type NoEffect } from '@countersign/protocol';
 import { programText } from './run-text.js';
 
 /** An argument that a card shows by its name. */
@@ -15,7 +15,8 @@ export type CallShape =
   | { kind: 'fields'; fields: readonly Field[] }
   | { kind: 'text'; text: string };
 
-export function describeCall(toolName: string, args: unknown): CallShape {
+/** `noEffect`: why nothing says what the call will do. An edit that doesn't apply is never shown as a change. */
+export function describeCall(toolName: string, args: unknown, noEffect?: NoEffect): CallShape {
   if (typeof args === 'string') return { kind: 'text', text: args };
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return { kind: 'text', text: asText(args) };
   const record: Readonly<Record<string, unknown>> = { ...args };
@@ -40,7 +41,8 @@ export function describeCall(toolName: string, args: unknown): CallShape {
     only('path', 'oldText', 'newText')
   )
     return { kind: 'edit', path, before: oldText, after: newText, others: [] };
-  return externalShape(toolName, record) ?? { kind: 'fields', fields: fieldsOf(record) };
+  const external = isInapplicable(noEffect) ? undefined : externalShape(toolName, record);
+  return external ?? { kind: 'fields', fields: fieldsOf(record) };
 }
 
 const PATHS = ['file_path', 'filePath', 'absolute_path', 'path'];

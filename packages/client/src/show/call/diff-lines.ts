@@ -31,7 +31,7 @@ type Change = { kind: 'write'; content: string } | { kind: 'edit'; before: strin
 
 /**
  * The changes that a call would make to a file. A truncated preview hides part of what is approved, so the full arguments are shown instead.
- * `effect` says whether there is a file that they replace: its new content is then no addition.
+ * `effect`, or a prediction, says whether there is a file that they replace: its new content is then no addition.
  */
 export function changeLines(change: Change, preview: Preview | undefined, effect?: Pick<Effect, 'files'>): DiffLine[] {
   if (preview?.truncated === false) return diffLines(preview.text);

@@ -67,6 +67,16 @@ it('[CHANGE9.5] says that the program runs it itself, and lists what an approval
     prediction:
       'Predicted, not guaranteed: the command was rehearsed in a draft without network. Claude Code runs this itself, so the effect may differ.',
   });
+  const edit = effectText({
+    prediction: { ...effect, exitCode: 0, leftOut: [], truncated: true, ofFiles: true },
+    sandbox,
+  });
+  expect(edit).toMatchObject({
+    notes: [],
+    prediction:
+      'Predicted, not guaranteed: computed from the file as it is now. Claude Code writes it itself. If the file changes before that, the call needs approval again.',
+  });
+  expect(edit?.files.flatMap(({ diff }) => diff)).toEqual([]);
   const many = effectText({
     prediction: { ...effect, exitCode: 0, leftOut: [], truncated: true, unlisted: 3 },
     sandbox,

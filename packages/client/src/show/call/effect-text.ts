@@ -126,11 +126,13 @@ function exitText(exitCode: number, isOffline: boolean): string {
 
 /** Nobody applies a prediction, so nothing is left out of it, and no draft is kept that could show more (CHANGE9). */
 function predictionText(prediction: Prediction, program: string): EffectText {
-  const { leftOut, exitCode, output, unlisted, hidden, truncated, triedHosts } = prediction;
+  const { leftOut, exitCode, output, unlisted, hidden, truncated, triedHosts, ofFiles } = prediction;
+  const foot = ofFiles === true ? fileText(program) : rehearsedText(program);
   return {
     sentence: describePrediction(prediction),
     isKnown: true,
-    ...filesText(prediction, true),
+    // The lines that an edit writes are shown as the call, to their end.
+    ...filesText(prediction, ofFiles !== true),
     notes: [
       ...(triedHosts === undefined
         ? []
@@ -139,13 +141,21 @@ function predictionText(prediction: Prediction, program: string): EffectText {
       ...(hidden === undefined ? [] : [hiddenText(hidden, program)]),
       ...leftOut.map(({ path }) => `Also changes ${oneLine(path)}`),
       ...(unlisted === undefined ? [] : [`${unlisted} more paths are not listed.`]),
-      ...(truncated && unlisted === undefined ? ['Not all of it is shown.'] : []),
+      ...(truncated && unlisted === undefined && ofFiles !== true ? ['Not all of it is shown.'] : []),
     ],
     output,
     isRehearsed: true,
     isTruncated: false,
-    prediction: `Predicted, not guaranteed: the command was rehearsed in a draft without network. ${program} runs this itself, so the effect may differ.`,
+    prediction: `Predicted, not guaranteed: ${foot}`,
   };
+}
+
+function rehearsedText(program: string): string {
+  return `the command was rehearsed in a draft without network. ${program} runs this itself, so the effect may differ.`;
+}
+
+function fileText(program: string): string {
+  return `computed from the file as it is now. ${program} writes it itself. If the file changes before that, the call needs approval again.`;
 }
 
 function hiddenText(count: number, program: string): string {

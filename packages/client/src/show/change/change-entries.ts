@@ -43,13 +43,13 @@ export interface ChangeFolder {
 export type ChangeEntry = ChangeFile | ChangeFolder;
 
 type Shown = Pick<ApprovalView, 'effect' | 'prediction'> &
-  Partial<Pick<ApprovalView, 'toolName' | 'arguments' | 'preview'>>;
+  Partial<Pick<ApprovalView, 'toolName' | 'arguments' | 'preview' | 'noEffect'>>;
 
 /** Whether anything says which files the call changes. */
-export function hasFiles({ effect, prediction, toolName = '', arguments: args }: Shown): boolean {
+export function hasFiles({ effect, prediction, noEffect, toolName = '', arguments: args }: Shown): boolean {
   const change = prediction ?? effect;
   if (change !== undefined) return change.files.length + change.leftOut.length > 0;
-  const { kind } = describeCall(toolName, args);
+  const { kind } = describeCall(toolName, args, noEffect);
   return kind === 'write' || kind === 'edit';
 }
 
@@ -78,8 +78,9 @@ export function changeEntries(shown: Shown): readonly ChangeEntry[] | undefined 
 }
 
 /** The file that a file tool writes, from the call itself, which is shown to its end. */
-function writtenFile({ toolName = '', arguments: args, preview, effect }: Shown): ChangeFile | undefined {
-  const shape = describeCall(toolName, args);
+function writtenFile({ toolName = '', arguments: args, preview, noEffect, ...shown }: Shown): ChangeFile | undefined {
+  const shape = describeCall(toolName, args, noEffect);
+  const effect = shown.effect ?? shown.prediction;
   if (shape.kind !== 'write' && shape.kind !== 'edit') return undefined;
   const isDiff = preview?.truncated === false;
   const numbered = isDiff ? 'both' : shape.kind === 'write' ? 'new' : 'none';

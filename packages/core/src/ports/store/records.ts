@@ -243,8 +243,8 @@ export type RehearsalRecord =
 export interface ClaimedEvidence {
   /** So that no function of `policy` or `requirements` can take it for something signed. */
   readonly isClaim: true;
-  /** How long the rehearsal took that predicted it. */
-  readonly ms: number;
+  /** How long the rehearsal took that predicted it. Absent if nothing ran, because the call only writes files. */
+  readonly ms?: number;
   readonly prediction: Prediction;
 }
 

@@ -31,6 +31,7 @@ export function registerTool(tool: Tool): RegisteredTool {
       'sandbox',
       'standsFor',
       'predictedBy',
+      'predictChange',
       'subjects',
       'inspect',
       'fingerprint',

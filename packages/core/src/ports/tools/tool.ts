@@ -101,6 +101,12 @@ export interface ToolPlace {
   workingDirectory: string;
   /** Set if the program that runs the call didn't say in which folder it works. A relative path may then mean any file. */
   isFolderUnknown?: true;
+  /** The real path of the world's folder, if another program runs the call in a different one, which is then `workingDirectory`. */
+  worldDirectory?: string;
+  /** The real path of `workingDirectory`, if that program named it by a link. */
+  realDirectory?: string;
+  /** Whether rules hide the content of this absolute path. If absent, they hide nothing. */
+  isHidden?: ((path: string) => boolean) | undefined;
 }
 
 /** Keeps others from changing what a call is about to change. */
@@ -160,6 +166,15 @@ export interface EffectPaths {
 export interface EffectPreview extends Preview {
   readonly effect: Effect;
 }
+
+/**
+ * What a call of another program will probably write, computed from its arguments and the files as they are now (CHANGE9.6), or why that is unknown. The
+ * fingerprint stands for the files that were read.
+ */
+export type PredictedChange = { readonly fingerprint: string } & (
+  | { readonly preview: Preview; readonly prediction: Prediction }
+  | { readonly noEffect: NoEffect }
+);
 
 /** What a rehearsal found: the effect with its fingerprint, or the reason why it found no effect. */
 export type Rehearsal =
@@ -285,6 +300,11 @@ export interface Tool {
    * exactly the same. Must not throw.
    */
   predictedBy?(args: unknown): Pick<StandIn, 'tool' | 'arguments'> | undefined;
+  /**
+   * For a tool with `external`: what the call will probably write, by the files as they are now. The signature covers its fingerprint. Undefined if the
+   * tool writes no file. Must not reject.
+   */
+  predictChange?(args: unknown, place: ToolPlace): Promise<PredictedChange | undefined>;
   /** Validates arguments. `execute` gets the returned value. */
   validate(args: Record<string, unknown>): { ok: true; value: unknown } | { ok: false; error: string };
   /**

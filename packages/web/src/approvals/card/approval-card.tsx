@@ -249,7 +249,8 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
               toolName={shown.toolName}
               args={shown.arguments}
               preview={shown.preview}
-              effect={shown.effect}
+              effect={shown.effect ?? prediction}
+              noEffect={shown.noEffect}
               isBrief={review !== undefined}
             />
           </div>

@@ -8,6 +8,7 @@ import {
   type Reader,
   sandboxText,
   signingLines,
+  subagentText,
   toolText,
   whyText,
 } from '@countersign/client';
@@ -35,6 +36,7 @@ export function Circumstances({
 }): ReactElement {
   const abandoned = abandonedText(approval);
   const notEditable = notEditableText(approval);
+  const subagent = subagentText(approval);
   const masked = maskedText(approval);
   const said = isEdited ? undefined : toolText(approval);
   const why = isEdited ? approvalWords.editUnchecked : whyText(approval);
@@ -71,6 +73,7 @@ export function Circumstances({
         <Visible text={why} />
       </IconLine>
       {notEditable === undefined ? null : <IconLine icon="edit">{notEditable}</IconLine>}
+      {subagent === undefined ? null : <IconLine icon="agents">{subagent}</IconLine>}
       {abandoned === undefined ? null : (
         <IconLine icon="alert" look="font-medium text-amber">
           <Visible text={abandoned} strict />

@@ -15,7 +15,13 @@ export function CoveredCalls({ calls }: { calls: readonly CoveredCall[] }): Reac
         {calls.map((call) => (
           <li key={call.toolCallId} className="space-y-2 rounded-md border border-amber-line bg-sunken px-3 py-2">
             <code className="text-xs text-ink-3">{call.toolName}</code>
-            <CallView toolName={call.toolName} args={call.arguments} preview={call.preview} effect={call.effect} />
+            <CallView
+              toolName={call.toolName}
+              args={call.arguments}
+              preview={call.preview}
+              effect={call.effect ?? call.prediction}
+              noEffect={call.noEffect}
+            />
             <EffectView approval={call} foot="" />
           </li>
         ))}
