@@ -1,5 +1,4 @@
-import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 
 /** Limits for connections without an authenticated request (HTTP16). */
 export interface UnauthenticatedLimits {

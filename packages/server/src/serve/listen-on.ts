@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { Server } from 'node:net';
 import { CountersignError } from '@countersign/protocol';
 
 /** Listens and returns the port. Throws an error with advice if the port or address is not available. */
-export async function listenOn(server: Server, port: number, host: string): Promise<number> {
+export async function listenOn(server: Server, port: number, host?: string): Promise<number> {
   server.listen(port, host);
   try {
     await once(server, 'listening');
@@ -14,7 +14,7 @@ export async function listenOn(server: Server, port: number, host: string): Prom
   return typeof address === 'object' && address !== null ? address.port : port;
 }
 
-function errorText(error: unknown, port: number, host: string): string {
+function errorText(error: unknown, port: number, host = 'this machine'): string {
   const code = error instanceof Error ? (Reflect.get(error, 'code') as unknown) : undefined;
   switch (code) {
     case 'EADDRINUSE':

@@ -6,12 +6,14 @@ import { SERVE } from '../home/home-owner.js';
 import { createLog, type LogLevel } from './create-log.js';
 import { greeting } from './greeting.js';
 import { hasDisplay, openBrowser } from './open-browser.js';
+import type { TlsOptions } from './listen-tls.js';
 import { serve, type Serving } from './serve.js';
 
 export interface RunServeOptions {
   port?: number;
   host?: string;
   allowHosts?: readonly string[];
+  tls?: TlsOptions;
   home?: string;
   /** If false, print the start link without opening it. */
   open: boolean;

@@ -17,6 +17,7 @@ import { acceptTokenChannels } from './accept-token-channels.js';
 import { guardLocalhost, type GuardedLocalhost } from './guard-localhost.js';
 import { limitUnauthenticated, UNAUTHENTICATED_LIMITS, type UnauthenticatedLimits } from './limit-unauthenticated.js';
 import { listenOn } from './listen-on.js';
+import { listenTls, type TlsOptions } from './listen-tls.js';
 import { announceServer, findServer } from './server-file.js';
 import { problemTexts } from '../app/problem-texts.js';
 
@@ -27,6 +28,8 @@ export interface ServeOptions extends HomeOptions {
   port?: number;
   /** Default: loopback. Other addresses accept connections from other machines. */
   host?: string;
+  /** Also serves https, for other machines. `host` must then be this machine's own, or missing. */
+  tls?: TlsOptions;
   /** Additional host names, such as a reverse proxy's. */
   allowHosts?: readonly string[];
   /** The folder of the built web app. */
@@ -53,6 +56,7 @@ export interface Serving {
 export async function serve(options: ServeOptions): Promise<Serving> {
   const {
     host = '127.0.0.1',
+    tls,
     allowHosts = [],
     log,
     version,
@@ -61,7 +65,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   } = options;
   // Read before anything starts: a wrong setting must not leave a server behind.
   const clientAddress = readTrustedProxies(options.env['COUNTERSIGN_TRUSTED_PROXY']);
-  const publicUrl = readPublicUrl(options.env['COUNTERSIGN_PUBLIC_URL']);
+  const namedUrl = readPublicUrl(options.env['COUNTERSIGN_PUBLIC_URL']);
   const home = await openHome(options).catch((error: unknown) => reportRunningServer(error, options.home));
   const { engine, token } = home;
   let port = options.port ?? DEFAULT_PORT;
@@ -73,6 +77,15 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     requestTimeout: Math.max(60_000, unauthenticated.headersMs),
   });
   const onAuthenticated = limitUnauthenticated(server, unauthenticated.most);
+  const onProblem = (detail: string): void => log.error('the renewed certificate is not used', { error: detail });
+  const secure =
+    tls === undefined
+      ? undefined
+      : await listenTls(server, tls, { limits: unauthenticated, onProblem }).catch(async (error: unknown) => {
+          await home.close();
+          throw error;
+        });
+  const publicUrl = namedUrl ?? secure?.url;
   acceptTokenChannels(server, { token: token.value, store: engine.runtime.store, onProven: onAuthenticated });
   const auth = createAuth({
     token: token.value,
@@ -128,10 +141,12 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     port = await listenOn(server, port, host);
     localhost = await guardLocalhost(server, port, host);
     await started;
+    secure?.open();
   } catch (error) {
     server.closeAllConnections();
     server.close();
     localhost?.close();
+    secure?.close();
     await home.close();
     throw error;
   }
@@ -153,6 +168,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     close() {
       isStopping = true;
       localhost?.close();
+      secure?.close();
       closed ??= shutDown(server, home, answering).finally(retract);
       return closed;
     },

@@ -112,6 +112,7 @@ export interface ServeOptions {
   port?: number;
   host?: string;
   allowHosts?: readonly string[];
+  tls?: { cert: string; key: string; host?: string | undefined; port?: number | undefined };
   home?: string;
   open: boolean;
   json: boolean;

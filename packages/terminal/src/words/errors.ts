@@ -138,6 +138,7 @@ export const errors = {
   isNoQuestion: 'This is not a question. Use approvals approve or approvals deny.',
   alreadyDecided: (status: string): string => `This call is no longer waiting: it is ${status}.`,
   notifyNeedsTerminal: '--notify needs a terminal, which rings and shows the notice.',
+  tlsFiles: '--tls takes two files: a certificate and its private key, in PEM format.',
   noWorldToWatch: 'There is no world to watch yet.',
   noEtag: 'The server sent no ETag with the rules. Nothing was changed.',
   notARule: 'This is not a rule. A rule starts with allow, ask or deny.',

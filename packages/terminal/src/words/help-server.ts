@@ -12,7 +12,7 @@ export const programHelp = {
   verbose: 'print the stack trace of an error',
   after:
     '\nWithout a command, countersign starts the server and opens the browser. It accepts' +
-    '\nthe flags of serve: --port, --host, --allow-host, --no-open and --log-level.' +
+    '\nthe flags of serve: --port, --host, --allow-host, --tls, --tls-port, --no-open and --log-level.' +
     '\nIn a project folder (one with .git, package.json, pyproject.toml, go.mod, Cargo.toml' +
     '\nor similar), countersign without flags opens a chat in a world for that folder.' +
     '\nCommands use the running server for the home folder. If none is running, each' +
@@ -23,8 +23,10 @@ export const serveHelp = {
   summary: 'Start the server and open the browser (default)',
   about: 'Start the server and open the browser',
   port: 'port to listen on, 0 for any free port (PORT, default 4747)',
-  host: 'address to listen on (default 127.0.0.1); any other address accepts connections from other machines',
+  host: 'address to listen on (default 127.0.0.1); any other address accepts connections from other machines. With --tls: address for https (default: all)',
   allowHost: 'another host name that clients may use; repeatable',
+  tls: 'also serve https, with a certificate and its private key in PEM format; other machines use only that',
+  tlsPort: 'port for https (default 4748)',
   noOpen: "print the URL and don't open the browser",
   logLevel: (levels: readonly string[]): string => `log level: ${levels.join(', ')} (LOG_LEVEL)`,
   notes: [

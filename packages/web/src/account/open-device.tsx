@@ -58,6 +58,7 @@ export function OpenDevice({
                 ) : (
                   <QrCode text={link.open} label={accountWords.qrCode} />
                 )}
+                {!isLocal && link.open.startsWith('http:') ? <Note>{accountWords.plainDevice}</Note> : null}
                 <ShownOnce label={accountWords.deviceLink} text={link.open} />
                 <p className="text-ink-3 tabular-nums">{accountWords.linkLeft(left)}</p>
               </>

@@ -75,7 +75,8 @@ export const accountWords = {
   linkExpired: 'The link has expired.',
   newLink: 'New link',
   localDevice:
-    "This link only works on this computer. To open a phone or another computer, set COUNTERSIGN_PUBLIC_URL to the server's address, and open Countersign there.",
+    'This link only works on this computer. To open a phone or another computer, start the server with --tls, or set COUNTERSIGN_PUBLIC_URL to its address, and open Countersign there.',
+  plainDevice: 'This address is not encrypted (http), so passkeys and notifications don’t work there. They need https.',
   deviceOpened: (device: string) => `Signed in: ${device}.`,
   notYou: 'If that is not your device, end its session.',
   endDevice: 'End its session',

@@ -16,6 +16,8 @@ interface ServeFlags {
   port?: string;
   host?: string;
   allowHost?: string[];
+  tls?: string[];
+  tlsPort?: string;
   open: boolean;
   logLevel?: string;
 }
@@ -27,6 +29,8 @@ export function addServe(program: Command, register: Register): void {
     .option('--port <n>', help.port)
     .option('--host <name>', help.host)
     .option('--allow-host <name>', help.allowHost, again)
+    .option('--tls <files...>', help.tls)
+    .option('--tls-port <n>', help.tlsPort)
     .option('--no-open', help.noOpen)
     .option('--log-level <level>', help.logLevel(LOG_LEVELS));
   register<ServeFlags>(command, async (context, { options }) => {
@@ -42,17 +46,30 @@ export function addServe(program: Command, register: Register): void {
     if (logLevel !== undefined && !LOG_LEVELS.includes(logLevel)) {
       throw new CommandError(errors.notAChoice('--log-level', logLevel, suggestion(logLevel, LOG_LEVELS)));
     }
+    const tls = readTls(options);
     const words: ServeOptions = {
       open: options.open,
       json,
       ...(port === undefined ? {} : { port: readPort(port) }),
-      ...(options.host === undefined ? {} : { host: options.host }),
+      ...(tls === undefined ? {} : { tls }),
+      ...(tls !== undefined || options.host === undefined ? {} : { host: options.host }),
       ...(options.allowHost === undefined ? {} : { allowHosts: options.allowHost }),
       ...(home === undefined ? {} : { home }),
       ...(logLevel === undefined ? {} : { logLevel }),
     };
     return await servers.serve(words);
   });
+}
+
+/** With `--tls`, `--host` is where https listens. Plain http stays on this machine. */
+function readTls({ tls, tlsPort, host }: ServeFlags): ServeOptions['tls'] {
+  if (tls === undefined) {
+    if (tlsPort !== undefined) throw new CommandError(errors.tlsFiles);
+    return undefined;
+  }
+  const [cert, key, ...more] = tls;
+  if (cert === undefined || key === undefined || more.length > 0) throw new CommandError(errors.tlsFiles);
+  return { cert, key, host, ...(tlsPort === undefined ? {} : { port: readPort(tlsPort) }) };
 }
 
 function nonEmpty(text: string | undefined): string | undefined {
