@@ -49,17 +49,19 @@ async function findBubblewrap(folders: readonly string[]): Promise<Sandbox> {
       const words = [...bubblewrapBase({ userNamespace, sizeArguments }, { network: 'none' }), 'true'];
       await run(program, words, { timeout: TRY_MS, env: { PATH: SYSTEM_PATH } });
     };
+    // Old versions know no `--size`.
+    let sizeArguments = ['--size', String(scratchBytes())];
     try {
-      await tries([]);
-    } catch (error) {
-      said = saidBy(error);
-      continue;
+      await tries(sizeArguments);
+    } catch {
+      sizeArguments = [];
+      try {
+        await tries([]);
+      } catch (error) {
+        said = saidBy(error);
+        continue;
+      }
     }
-    const size = ['--size', String(scratchBytes())];
-    const sizeArguments = await tries(size).then(
-      () => size,
-      () => [],
-    );
     try {
       const drafting = await findDrafting({ program, userNamespace, sizeArguments }, find);
       return { kind: 'bubblewrap', program, userNamespace, sizeArguments, drafting };
