@@ -8,7 +8,7 @@ import { inBrackets } from '../auth/check-host.js';
 import { limitUnauthenticated, type UnauthenticatedLimits } from './limit-unauthenticated.js';
 import { listenOn } from './listen-on.js';
 
-/** Files in PEM format, of which the first certificate is the server's own, and where to listen. */
+/** Files in PEM format, and where to listen. The first certificate is the server's own. */
 export interface TlsOptions {
   readonly cert: string;
   readonly key: string;
