@@ -18,7 +18,7 @@ export interface TlsOptions {
   readonly port?: number | undefined;
 }
 
-export const DEFAULT_TLS_PORT = 4748;
+const DEFAULT_TLS_PORT = 4748;
 
 /** An https listener for other machines (TERM1.6), in front of a server that listens only on this one. */
 export interface TlsListener {
