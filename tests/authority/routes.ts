@@ -349,9 +349,11 @@ export const ROWS: readonly Row[] = [
   { route: 'GET /worlds/{world}/chats/{chat}/turns/{turn}/timeline', needs: 'read', allowed: GONE },
   { route: 'GET /worlds/{world}/chats/{chat}/events', needs: 'read' },
   { route: 'GET /worlds/{world}/events', needs: 'read' },
+  { route: 'GET /approvals/events', needs: 'inbox' },
   { route: 'GET /worlds/{world}/approvals/events', needs: 'read, queue' },
   { route: 'POST /worlds/{world}/clients', needs: 'chat', body: { label: 'app', approvals: true } },
 
+  { route: 'GET /approvals', needs: 'inbox' },
   { route: 'GET /worlds/{world}/approvals', needs: 'read, queue' },
   { route: 'GET /worlds/{world}/approvals/{approval}', needs: 'read, queue' },
   { route: 'GET /worlds/{world}/approvals/{approval}/effect', needs: 'read, queue', allowed: GONE },

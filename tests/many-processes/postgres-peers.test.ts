@@ -11,7 +11,7 @@ import {
   decideCall,
   type Engine,
 } from '@countersign/core';
-import { defineTool, type Tool } from '@countersign/core/ports';
+import { defineTool, type Store, type Tool } from '@countersign/core/ports';
 import { scripted } from '@countersign/core/testing';
 import type { Challenge } from '@countersign/protocol';
 import { serve, type Serving } from '@countersign/server';
@@ -19,7 +19,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { createSoftPasskey, insertPasskey } from '../../packages/server/src/testing/soft-passkey.js';
 import { createMigratedDatabase } from '../support/postgres-database.js';
-import { nextEvent, openEngine, say, signer } from './engines-fixture.js';
+import { countingTool, nextEvent, openEngine, say, signer } from './engines-fixture.js';
 
 async function prepare({ runtime }: Engine): Promise<{ worldId: string; chatId: string }> {
   const { id: worldId } = await createWorld(runtime, { name: 'Post office' }, signer);
@@ -104,6 +104,39 @@ describe('[STORE4.1] clients, questions and sessions across processes', () => {
     await decideCall(other.runtime, worldId, undefined, answer, signer);
     await idle;
     expect(await lastContent(other, chatId)).toContain('Green');
+  });
+});
+
+describe('[STORE6.4] the waiting calls of all worlds across processes', () => {
+  const asking = () => scripted(() => ({ calls: [{ name: 'stamp', arguments: { key: 'one' } }] }));
+  /** Watches at one process while another one gets a call that needs approval, and decides it. */
+  async function changesAt(quiet: boolean): Promise<string[]> {
+    const url = await createMigratedDatabase();
+    const tools = [countingTool(new Map())];
+    const mute = (store: Store): Store =>
+      store.shared === undefined ? store : { ...store, shared: { ...store.shared, hint: () => undefined } };
+    const a = await openEngine(url, tools, asking(), quiet ? mute : undefined);
+    const b = await openEngine(url, tools, asking());
+    const { worldId, chatId } = await prepare(a);
+    const heard: string[] = [];
+    onTestFinished(await b.runtime.bus.watchQueues((world) => heard.push(world)));
+    await say(a, worldId, chatId, 'Stamp, please');
+    const pending = async () => (await listApprovals(b.runtime, worldId, { status: 'pending' }))[0];
+    await expect.poll(pending).toBeDefined();
+    await expect.poll(() => heard.length, { timeout: 3_000 }).toBeGreaterThan(0);
+    const before = heard.length;
+    const decision = { tool_call_id: (await pending())?.approvalId ?? '', decision: 'deny' } as const;
+    await decideCall(a.runtime, worldId, undefined, decision, signer);
+    await expect.poll(() => heard.length, { timeout: 3_000 }).toBeGreaterThan(before);
+    return [...new Set(heard)];
+  }
+
+  it('a change in one process is heard in another', async () => {
+    expect(await changesAt(false)).toEqual(['post-office']);
+  });
+
+  it('a change is found if its notification is lost', async () => {
+    expect(await changesAt(true)).toEqual(['post-office']);
   });
 });
 

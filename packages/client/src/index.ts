@@ -17,6 +17,7 @@ export type {
 } from './http/client.js';
 export { ClientError, isTransient } from './http/client-error.js';
 export type { ClientErrorKind } from './http/client-error.js';
+export { pause } from './clock.js';
 export type { Clock } from './clock.js';
 export type { Batch, Connection, EventsOptions, StreamItem } from './http/events.js';
 export { openChat } from './open-chat.js';
@@ -153,6 +154,7 @@ export type {
 export type { ChatStore, OpenChatOptions, Store, WorldStore } from './store.js';
 export { get, has, values } from './state/table.js';
 export type { Table } from './state/table.js';
+export { browserWakes } from './wakes.js';
 export type { Wakes } from './wakes.js';
 export { verifyChain } from './http/verify-chain.js';
 export type { ChainVerdict } from './http/verify-chain.js';

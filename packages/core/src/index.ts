@@ -25,7 +25,7 @@ export { withdrawExternal } from './runners/withdraw-external.js';
 export { readEventPage } from './views/event-page.js';
 export { coveredCalls, matchesInChat } from './views/matches-in-chat.js';
 export type { MatchedCall } from './views/matches-in-chat.js';
-export { pageApprovals, pageChats, pageMessages } from './views/page-lists.js';
+export { pageApprovals, pageChats, pageMessages, pageWaiting } from './views/page-lists.js';
 export type { ListPage } from './views/page-lists.js';
 export {
   addMcpServer,

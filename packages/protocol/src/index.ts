@@ -165,8 +165,17 @@ export type {
   WorldEvent,
   WorldEventName,
 } from './http/events.js';
-export { approvalEventSchema, readFrame, RESET_FRAME, streamedEventSchema, toFrame } from './http/frames.js';
-export type { Frame, ReadFrame } from './http/frames.js';
+export {
+  approvalEventSchema,
+  QUEUE_FRAME,
+  queueEventSchema,
+  readFrame,
+  readQueueFrame,
+  RESET_FRAME,
+  streamedEventSchema,
+  toFrame,
+} from './http/frames.js';
+export type { Frame, QueueChange, ReadFrame } from './http/frames.js';
 export {
   changeSchema,
   chatSchema,
@@ -193,6 +202,7 @@ export {
   questionSchema,
   queuedApprovalSchema,
   sessionOfferSchema,
+  waitingCallSchema,
 } from './calls/approvals.js';
 export type {
   Approval,
@@ -207,6 +217,7 @@ export type {
   Question,
   QueuedApproval,
   SessionOffer,
+  WaitingCall,
 } from './calls/approvals.js';
 export { claimText, signedHeadSchema } from './calls/audit-head.js';
 export type { AuditClaim, SignedHead } from './calls/audit-head.js';

@@ -1,4 +1,11 @@
-import { registeredClientSchema, type NewClient, type RegisteredClient } from '@countersign/protocol';
+import {
+  readFrame,
+  readQueueFrame,
+  registeredClientSchema,
+  type NewClient,
+  type QueueChange,
+  type RegisteredClient,
+} from '@countersign/protocol';
 import type { z } from 'zod';
 import { ClientError } from './client-error.js';
 import type { CallOptions } from './client.js';
@@ -45,7 +52,8 @@ export function createCaller(options: ClientOptions) {
   const batches = (world: string, { chat, as, ...rest }: EventsOptions): AsyncGenerator<Batch, void, undefined> =>
     streamEvents(
       {
-        worldId: world,
+        read: (frame) => readFrame(frame, world),
+        idOf: ({ id }) => id,
         clock,
         random,
         open: async (after, signal) => {
@@ -56,6 +64,20 @@ export function createCaller(options: ClientOptions) {
         },
       },
       rest,
+    );
+
+  const queueBatches = (
+    options: Pick<EventsOptions, 'signal' | 'wakes'>,
+  ): AsyncGenerator<Batch<QueueChange>, void, undefined> =>
+    streamEvents<QueueChange>(
+      {
+        read: readQueueFrame,
+        clock,
+        random,
+        open: async (_after, signal) =>
+          await send(connector, { path: ['approvals', 'events'], headers: { Accept: 'text/event-stream' }, signal }),
+      },
+      options,
     );
 
   async function getKnown<S extends z.ZodType>(
@@ -70,5 +92,5 @@ export function createCaller(options: ClientOptions) {
   /** False if the client registered without approvals. */
   const isAsked = (world: string): boolean => registered.get(world)?.as.approvals !== false;
 
-  return { ...requests, getKnown, isAsked, register, forget, batches };
+  return { ...requests, getKnown, isAsked, register, forget, batches, queueBatches };
 }

@@ -66,6 +66,7 @@ import type {
   ProviderStatus,
   ProviderTest,
   ProviderTestRequest,
+  QueueChange,
   QueuedApproval,
   RegisteredClient,
   RevealedCall,
@@ -81,6 +82,7 @@ import type {
   Timeline,
   Token,
   ToolResultReply,
+  WaitingCall,
   World,
 } from '@countersign/protocol';
 import type { Answer } from '../show/call/answer.js';
@@ -282,6 +284,10 @@ export interface Client {
   ): Promise<AcceptedMessage>;
   search(world: string, words: string, page?: PageQuery, options?: CallOptions): Promise<List<SearchHit>>;
 
+  /** What waits in all worlds that you may read, oldest first. */
+  waiting(page?: PageQuery, options?: CallOptions): Promise<List<WaitingCall>>;
+  /** Says which world's waiting calls changed, across reconnects. Changes are not repeated: after `open`, read everything again. */
+  queueBatches(options?: Pick<EventsOptions, 'signal' | 'wakes'>): AsyncGenerator<Batch<QueueChange>, void, undefined>;
   /** The queue, oldest first, with positions (CALL12). Default: pending approvals. */
   approvals(
     world: string,

@@ -54,6 +54,7 @@ import {
   toolResultReplySchema,
   undoableCallSchema,
   undoPreviewSchema,
+  waitingCallSchema,
   worldSchema,
 } from '@countersign/protocol';
 import { createCaller } from './caller.js';
@@ -89,6 +90,7 @@ export function createClient(options: ClientOptions): Client {
     register,
     forget,
     batches,
+    queueBatches,
   } = caller;
   return {
     ...runCalls(caller),
@@ -222,6 +224,8 @@ export function createClient(options: ClientOptions): Client {
     search: (world, words, page, options) =>
       list(searchHitSchema, { path: ['worlds', world, 'search'], query: { q: words, ...page } }, options),
 
+    waiting: (page, options) => list(waitingCallSchema, { path: ['approvals'], query: { ...page } }, options),
+    queueBatches: (options = {}) => queueBatches(options),
     approvals: async (world, filter = {}, options) => {
       // A client that can't ask a person gets no approvals (CALL13).
       if (!isAsked(world)) return { items: [] };

@@ -1,5 +1,5 @@
-import { readFrame, type NewClient, type WorldEvent } from '@countersign/protocol';
-import { createParser } from 'eventsource-parser';
+import type { NewClient, ReadFrame, WorldEvent } from '@countersign/protocol';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { ClientError, isTransient } from './client-error.js';
 import { backOff, LONGEST_PAUSE_MS, pause, type Clock } from '../clock.js';
 import { failure } from './request.js';
@@ -14,8 +14,8 @@ export type Connection =
   /** Ended: closed by us, or rejected with an HTTP status and a message that a person has to act on. */
   | { kind: 'closed'; why?: string; status?: number };
 
-export type StreamItem =
-  | { readonly kind: 'event'; readonly event: WorldEvent }
+export type StreamItem<Event = WorldEvent> =
+  | { readonly kind: 'event'; readonly event: Event }
   /** The log no longer contains our position: reload everything derived from events. */
   | { readonly kind: 'reset' }
   | { readonly kind: 'connection'; readonly connection: Connection }
@@ -41,8 +41,10 @@ export interface EventsOptions {
 }
 
 /** How a stream connects to its server. */
-export interface StreamSource {
-  worldId: string;
+export interface StreamSource<Event = WorldEvent> {
+  read(frame: EventSourceMessage): ReadFrame<Event>;
+  /** The position after this event. Absent if the stream doesn't resume. */
+  idOf?(event: Event): number;
   /** Rejects only with a `ClientError`. */
   open(after: number | undefined, signal: AbortSignal): Promise<Response>;
   clock: Clock;
@@ -55,13 +57,13 @@ const SILENCE_TIMEOUT_MS = 45_000;
 const MAX_FRAME_LENGTH = 16 * 1024 * 1024;
 
 /** Items that arrived together, so that a view renders once instead of once per item. */
-export type Batch = readonly StreamItem[];
+export type Batch<Event = WorldEvent> = readonly StreamItem<Event>[];
 
 /** Reads events across reconnects until the signal aborts or the server rejects the stream. */
-export async function* streamEvents(
-  source: StreamSource,
-  options: EventsOptions,
-): AsyncGenerator<Batch, void, undefined> {
+export async function* streamEvents<Event>(
+  source: StreamSource<Event>,
+  options: Pick<EventsOptions, 'after' | 'signal' | 'wakes'>,
+): AsyncGenerator<Batch<Event>, void, undefined> {
   const { signal, wakes = browserWakes } = options;
   let last = options.after;
   let failures = 0;
@@ -75,7 +77,7 @@ export async function* streamEvents(
         for (const item of batch) {
           if (item.kind !== 'event') continue;
           failures = 0;
-          last = item.event.id;
+          last = source.idOf?.(item.event);
         }
         yield batch;
       }
@@ -105,7 +107,7 @@ export async function* flatten(batches: AsyncIterable<Batch>): AsyncGenerator<St
   for await (const batch of batches) yield* batch;
 }
 
-function told(connection: Connection): Batch {
+function told(connection: Connection): Batch<never> {
   return [{ kind: 'connection', connection }];
 }
 
@@ -115,12 +117,12 @@ function isAborted(signal: AbortSignal | undefined): boolean {
 }
 
 /** Reads one connection. Returns when the server ends it; throws when it breaks. */
-async function* readOnce(
-  source: StreamSource,
+async function* readOnce<Event>(
+  source: StreamSource<Event>,
   after: number | undefined,
   signal: AbortSignal | undefined,
   wakes: Wakes,
-): AsyncGenerator<Batch, void, undefined> {
+): AsyncGenerator<Batch<Event>, void, undefined> {
   const connection = new AbortController();
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   // Abort both: fetch may no longer react to its signal, and the pending read would wait forever.
@@ -134,11 +136,11 @@ async function* readOnce(
     const response = await source.open(after, connection.signal);
     if (response.body === null) return;
     yield told({ kind: 'open' });
-    const items: StreamItem[] = [];
+    const items: StreamItem<Event>[] = [];
     const parser = createParser({
       maxBufferSize: MAX_FRAME_LENGTH,
       onEvent: (frame) => {
-        const read = readFrame(frame, source.worldId);
+        const read = source.read(frame);
         if (read.kind !== 'unknown') items.push(read);
       },
     });

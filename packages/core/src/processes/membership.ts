@@ -57,7 +57,13 @@ const hintSchema: z.ZodType<Hint> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('wake'), turnId }),
   z.object({ kind: z.literal('abort'), turnId, reason: z.string(), by: whoSchema.exactOptional() }),
   z.object({ kind: z.literal('joined') }),
-  z.object({ kind: z.literal('events'), worldId, id: z.int(), changed: changed.exactOptional() }),
+  z.object({
+    kind: z.literal('events'),
+    worldId,
+    id: z.int(),
+    changed: changed.exactOptional(),
+    queue: z.literal(true).exactOptional(),
+  }),
   z.object({ kind: z.literal('unstored'), worldId, chatId: z.string(), event: unstored }),
 ]);
 const heardSchema = z.object({ from: z.string(), to: z.string().optional(), hint: hintSchema });

@@ -1,5 +1,6 @@
 import type { WorldEvent, WorldEventName } from '@countersign/protocol';
 import type { StoredEvent } from '../ports/index.js';
+import { changesQueue } from './changes-queue.js';
 import { toWorldEvent } from './to-world-event.js';
 
 /** Receives a world's events. May be asynchronous; if it fails, the error is reported. */
@@ -18,6 +19,10 @@ export interface EventBus {
   publishUnstored(worldId: string, chatId: string, event: UnstoredEvent): void;
   /** Subscribes to all events of a world, or to one kind. The returned function unsubscribes. */
   subscribe(worldId: string, listener: EventListener, only?: WorldEventName): () => void;
+  /** Calls the listener after each change of any world's waiting calls, in any process, and sometimes without one. The returned function unsubscribes. */
+  watchQueues(listener: (worldId: string) => void): Promise<() => void>;
+  /** Calls those listeners. */
+  queueChanged(worldId: string): void;
 }
 
 interface Subscription {
@@ -28,6 +33,7 @@ interface Subscription {
 export function createEventBus(onFailure: ListenerFailure): EventBus {
   const subscriptions = new Map<string, Set<Subscription>>();
   const lastIds = new Map<string, number>();
+  const queueListeners = new Set<(worldId: string) => void>();
 
   function deliverAll(worldId: string, name: WorldEventName, make: () => WorldEvent): void {
     const here = subscriptions.get(worldId);
@@ -41,10 +47,20 @@ export function createEventBus(onFailure: ListenerFailure): EventBus {
     }
   }
 
+  function queueChanged(worldId: string): void {
+    for (const listener of [...queueListeners]) listener(worldId);
+  }
+
   return {
     publish(event) {
       lastIds.set(event.worldId, event.id);
       deliverAll(event.worldId, event.event, () => toWorldEvent(event));
+      if (queueListeners.size > 0 && changesQueue(event)) queueChanged(event.worldId);
+    },
+    queueChanged,
+    async watchQueues(listener) {
+      queueListeners.add(listener);
+      return () => queueListeners.delete(listener);
     },
     publishUnstored(worldId, chatId, event) {
       deliverAll(worldId, event.event, () => ({ id: lastIds.get(worldId) ?? 0, worldId, chatId, ...event }));

@@ -51,3 +51,31 @@ it('sends a chunk after earlier events, and sends changes to cached data immedia
     { kind: 'events', worldId: 'a', id: 2, changed: { entity: 'client', worldId: 'a', id: 'k' } },
   ]);
 });
+
+it('[STORE6.4] tells other processes which queues changed, and hears it from them', async () => {
+  const sent: EventHint[] = [];
+  const marks = [[], [{ worldId: 'c', mark: '1' }]];
+  const store = { read: async () => marks.shift() ?? [] } as unknown as Store;
+  const bus = shareEventBus(createEventBus(fail), store, (hint) => sent.push(hint), fail);
+  const heard: string[] = [];
+  const end = await bus.watchQueues((worldId) => heard.push(worldId));
+  bus.publish({
+    ...{ id: 1, worldId: 'a', at: 0, chatId: null },
+    event: 'crud',
+    data: { operation: 'update', entity: 'approval', id: 'approval_1' },
+  });
+  bus.publish(notice('b', 1));
+  await Promise.resolve();
+  expect(sent).toEqual([
+    { kind: 'events', worldId: 'a', id: 1, queue: true },
+    { kind: 'events', worldId: 'b', id: 1 },
+  ]);
+  bus.heard({ kind: 'events', worldId: 'b', id: 2, queue: true });
+  expect(heard).toEqual(['a', 'b']);
+  // A hint was lost.
+  bus.recheck();
+  await expect.poll(() => heard).toEqual(['a', 'b', 'c']);
+  end();
+  bus.heard({ kind: 'events', worldId: 'b', id: 3, queue: true });
+  expect(heard).toHaveLength(3);
+});

@@ -1,12 +1,15 @@
 import type { Store, StoredEvent } from '../ports/index.js';
+import { changesQueue } from './changes-queue.js';
 import type { EventBus } from './event-bus.js';
 import { createEventFeed } from './event-feed.js';
+import { createQueueMarks } from './queue-marks.js';
 
 type Unstored = Parameters<EventBus['publishUnstored']>[2];
 
 /** Hints between processes: new events in the log, or an event that isn't logged. */
 export type EventHint =
-  | { kind: 'events'; worldId: string; id: number; changed?: Changed }
+  /** `queue`: the waiting calls of the world changed. */
+  | { kind: 'events'; worldId: string; id: number; changed?: Changed; queue?: true }
   | { kind: 'unstored'; worldId: string; chatId: string; event: Unstored };
 
 /** Data that other processes cache and must reload. */
@@ -33,10 +36,14 @@ export function shareEventBus(
   const listeners = new Map<string, number>();
   /** How far each world's log has advanced since the last hint. Hints are batched, because every process receives every hint. */
   const reached = new Map<string, number>();
+  const queues = new Set<string>();
+  const marks = createQueueMarks(store, (worldId) => bus.queueChanged(worldId), report);
 
   function tell(): void {
-    for (const [worldId, id] of reached) send({ kind: 'events', worldId, id });
+    for (const [worldId, id] of reached)
+      send({ kind: 'events', worldId, id, ...(queues.has(worldId) ? { queue: true } : {}) });
     reached.clear();
+    queues.clear();
   }
 
   return {
@@ -47,6 +54,21 @@ export function shareEventBus(
       if (changed !== undefined) send({ kind: 'events', worldId, id, changed });
       if (reached.size === 0) queueMicrotask(tell);
       reached.set(worldId, id);
+      if (changesQueue(event)) queues.add(worldId);
+    },
+    queueChanged: (worldId) => bus.queueChanged(worldId),
+    async watchQueues(listener) {
+      const end = await bus.watchQueues(listener);
+      try {
+        const release = await marks.hold();
+        return () => {
+          end();
+          release();
+        };
+      } catch (error) {
+        end();
+        throw error;
+      }
     },
     publishUnstored(worldId, chatId, event) {
       bus.publishUnstored(worldId, chatId, event);
@@ -73,10 +95,15 @@ export function shareEventBus(
       };
     },
     heard(hint) {
-      if (hint.kind === 'events') feed.reached(hint.worldId, hint.id);
-      else bus.publishUnstored(hint.worldId, hint.chatId, hint.event);
+      if (hint.kind === 'events') {
+        feed.reached(hint.worldId, hint.id);
+        if (hint.queue === true) bus.queueChanged(hint.worldId);
+      } else bus.publishUnstored(hint.worldId, hint.chatId, hint.event);
     },
-    recheck: () => feed.recheck(),
+    recheck() {
+      feed.recheck();
+      marks.recheck();
+    },
   };
 }
 

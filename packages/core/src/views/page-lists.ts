@@ -5,6 +5,7 @@ import {
   type Chat,
   type Message,
   type QueuedApproval,
+  type WaitingCall,
 } from '@countersign/protocol';
 import type { ApprovalRecord, ChatRecord, MessageRecord, StoreReader } from '../ports/index.js';
 import { MAX_COUNTED, needsReader, positionOf, toApproval, totalOf } from './queries.js';
@@ -119,6 +120,30 @@ export async function pageApprovals(
       items.push({ ...toApproval(runtime, snapshot, record, invocation), ...needs, ...places[index] });
     }
     const next = records.length > limit ? records[limit - 1]?.id : undefined;
+    return { items, ...(next === undefined ? {} : { next }) };
+  });
+}
+
+/** The pending approvals of all worlds that the reader may read, oldest first. Cursors are approval ids. */
+export async function pageWaiting(
+  runtime: Runtime,
+  mayRead: (worldId: string) => boolean,
+  { after, limit }: { after?: string; limit: number },
+): Promise<ListPage<WaitingCall>> {
+  return await runtime.store.read(async (reader) => {
+    const from = after === undefined ? undefined : await reader.approval(after);
+    if (after !== undefined && (from === undefined || !mayRead(from.worldId))) throw noPlace('after');
+    const readable = (await reader.pendingEverywhere(after)).filter(({ worldId }) => mayRead(worldId));
+    const needsOf = needsReader(reader);
+    const items: WaitingCall[] = [];
+    for (const { id, worldId } of readable.slice(0, limit)) {
+      const record = await reader.approval(id);
+      const call = record === undefined ? undefined : await reader.invocation(record.invocationId);
+      if (record === undefined || call === undefined) continue;
+      const snapshot = await runtime.caches.snapshots.read(reader, worldId);
+      items.push({ worldId, ...toApproval(runtime, snapshot, record, call), ...(await needsOf(record, call)) });
+    }
+    const next = readable.length > limit ? readable[limit - 1]?.id : undefined;
     return { items, ...(next === undefined ? {} : { next }) };
   });
 }

@@ -125,6 +125,11 @@ export const queuedApprovalSchema = approvalSchema.extend({
 api.add(queuedApprovalSchema, { id: 'QueuedApproval' });
 export type QueuedApproval = z.infer<typeof queuedApprovalSchema>;
 
+/** A pending approval in a list of several worlds. */
+export const waitingCallSchema = approvalSchema.extend({ worldId: text('Id of the world.') });
+api.add(waitingCallSchema, { id: 'WaitingCall' });
+export type WaitingCall = z.infer<typeof waitingCallSchema>;
+
 /** An approval with the latest messages in its chat, at most ten (CALL3). */
 export const approvalWithContextSchema = queuedApprovalSchema.extend({
   context: field(z.array(messageSchema), 'The last messages of the chat, at most ten.'),

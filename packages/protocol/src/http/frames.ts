@@ -64,29 +64,47 @@ api.add(streamedEventSchema, { id: 'StreamedEvent' });
 export const approvalEventSchema = z.union([frameOf('tool'), frameOf('crud'), resetSchema]);
 api.add(approvalEventSchema, { id: 'ApprovalEvent' });
 
-export type ReadFrame =
-  | { kind: 'event'; event: WorldEvent }
+/** The only event of the stream about the waiting calls of all worlds. */
+export const QUEUE_FRAME = 'waiting';
+const queueChangeSchema = z.object({ worldId: text('Id of the world.') });
+/** The waiting calls of this world changed: one was added, signed or settled, or its signers changed. */
+export type QueueChange = z.infer<typeof queueChangeSchema>;
+
+export const queueEventSchema = z.object({
+  event: z.literal(QUEUE_FRAME),
+  data: field(queueChangeSchema, 'The world whose waiting calls changed. Read them again.'),
+});
+api.add(queueEventSchema, { id: 'QueueEvent' });
+
+export type ReadFrame<Event = WorldEvent> =
+  | { kind: 'event'; event: Event }
   | { kind: 'reset' }
   /** Sent by a newer server; not an error. */
   | { kind: 'unknown'; name: string }
   | { kind: 'malformed'; detail: string };
 
+interface SentFrame {
+  id?: string | undefined;
+  event?: string | undefined;
+  data: string;
+}
+
+/** Parses a frame of the stream about the waiting calls of all worlds. Never throws. */
+export function readQueueFrame({ event = 'message', data }: SentFrame): ReadFrame<QueueChange> {
+  if (event !== QUEUE_FRAME) return { kind: 'unknown', name: event };
+  const parsed = queueChangeSchema.safeParse(parseJson(data));
+  return parsed.success ? { kind: 'event', event: parsed.data } : malformed(event, 'is invalid');
+}
+
 /** Parses a frame of a world's stream. Never throws; unknown fields are dropped. */
-export function readFrame(
-  frame: { id?: string | undefined; event?: string | undefined; data: string },
-  worldId: string,
-): ReadFrame {
+export function readFrame(frame: SentFrame, worldId: string): ReadFrame {
   const name = frame.event ?? 'message';
   if (name === RESET_FRAME) return { kind: 'reset' };
   if (!isName(name)) return { kind: 'unknown', name };
   const id = Number(frame.id ?? '');
   if (frame.id === undefined || !Number.isSafeInteger(id) || id < 0) return malformed(name, 'has an invalid id');
-  let data: unknown;
-  try {
-    data = JSON.parse(frame.data) as unknown;
-  } catch {
-    return malformed(name, 'is not JSON');
-  }
+  const data = parseJson(frame.data);
+  if (data === undefined) return malformed(name, 'is not JSON');
   const parsed = schemas[name].safeParse(data);
   const where = inChat.safeParse(data);
   if (!parsed.success || !where.success) {
@@ -102,6 +120,15 @@ function isName(name: string): name is WorldEventName {
   return Object.hasOwn(schemas, name);
 }
 
-function malformed(name: string, why: string): ReadFrame {
+/** Undefined if the text is not JSON. */
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function malformed(name: string, why: string): Extract<ReadFrame, { kind: 'malformed' }> {
   return { kind: 'malformed', detail: `an event "${name}" ${why}` };
 }

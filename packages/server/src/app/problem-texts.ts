@@ -81,6 +81,8 @@ export const problemTexts = {
 
   unknownClient: 'Unknown or expired client secret. Register the client again.',
   notForClients: "Clients can't manage providers. Send the request without X-Countersign-Client.",
+  clientOfOneWorld:
+    'A client belongs to one world. Use the approvals of that world, or send the request without X-Countersign-Client.',
   cannotApprove: "This client registered with approvals: false, so it can't see or decide approvals.",
   noApproval: (id: string) => `There is no approval "${id}" in this world.`,
   noEffect: 'This call has no effect to show. It was not rehearsed.',

@@ -1,6 +1,7 @@
 import type { Engine, Measured } from '@countersign/core';
 import type * as Prometheus from 'prom-client';
 import { feedsOf } from '../streams/feeds.js';
+import { queueFeedOf } from '../streams/queue-feed.js';
 import { readLoad } from './read-load.js';
 
 /** Metrics for operators: only counts and durations, no content. */
@@ -36,7 +37,7 @@ export function createMetrics(): Metrics {
     },
     async read(engine) {
       const now = counters ?? (await load());
-      now.set(await readLoad(engine), feedsOf(engine).count());
+      now.set(await readLoad(engine), feedsOf(engine).count() + queueFeedOf(engine).count());
       return { type: now.registry.contentType, text: await now.registry.metrics() };
     },
   };

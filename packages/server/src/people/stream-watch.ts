@@ -10,18 +10,18 @@ const CHECK_MS = 1_000;
 
 interface Watched {
   access: Access;
-  worldId: string;
-  needs: TokenScope;
+  /** Whether it may go on, with what is known about the person now. */
+  may: (person: PersonRecord) => boolean;
   /** May return a promise, which a change of credentials waits for. */
   end: () => unknown;
 }
 
 /** Ends event streams, and waiting calls, whose credential has ended or may no longer do this in the world (WHO5, EXT1.12). */
 export interface StreamWatch {
-  /** The returned function stops watching. */
-  add(access: Access, worldId: string, end: Watched['end'], needs?: TokenScope): () => void;
-  /** Called after a change in this process. */
-  check(): Promise<void>;
+  /** Without a world, it ends when the person's roles change. The returned function stops watching. */
+  add(access: Access, worldId: string | undefined, end: Watched['end'], needs?: TokenScope): () => void;
+  /** Called after a change in this process, and before something is sent that depends on the roles. Resolves to false if it failed. */
+  check(): Promise<boolean>;
 }
 
 interface StreamWatchOptions {
@@ -38,6 +38,8 @@ export function createStreamWatch(
   const open = new Set<Watched>();
   let cancel = (): void => undefined;
   let isWaiting = false;
+  let running: Promise<boolean> | undefined;
+  let next: Promise<boolean> | undefined;
 
   function schedule(): void {
     if (isWaiting || open.size === 0) return;
@@ -52,8 +54,17 @@ export function createStreamWatch(
     );
   }
 
-  async function check(): Promise<void> {
-    if (open.size === 0) return;
+  /** All who ask while a check is running share the next one. */
+  async function check(): Promise<boolean> {
+    if (running === undefined) return await (running = checkNow().finally(() => (running = undefined)));
+    return await (next ??= running.then(async () => {
+      next = undefined;
+      return await check();
+    }));
+  }
+
+  async function checkNow(): Promise<boolean> {
+    if (open.size === 0) return true;
     try {
       const old = new Map<string, PersonRecord>();
       const ended = await store.read(async (reader) => {
@@ -68,8 +79,7 @@ export function createStreamWatch(
             old.set(credential.person.id, credential.person);
           if (credential === undefined || !isUsable(credential, reader.now())) ended.push(stream);
           else if (!isConfirmed(credential.person, reader.now())) ended.push(stream);
-          else if (!effectiveActions(credential.person, stream.worldId, stream.access.scopes).has(stream.needs))
-            ended.push(stream);
+          else if (!stream.may(credential.person)) ended.push(stream);
         }
         return ended;
       });
@@ -78,8 +88,10 @@ export function createStreamWatch(
         void confirm(person).catch((error: unknown) =>
           report(error, 'A person with an open stream could not be checked'),
         );
+      return true;
     } catch (error) {
       report(error, 'Event streams could not be checked for ended sessions');
+      return false;
     }
   }
 
@@ -87,7 +99,12 @@ export function createStreamWatch(
     add(access, worldId, end, needs = 'read') {
       // The token of the server itself ends with the process.
       if (access.kind !== 'session' && access.kind !== 'token') return () => undefined;
-      const stream = { access, worldId, end, needs };
+      const roles = rolesText(access.person);
+      const may: Watched['may'] = (person) =>
+        worldId === undefined
+          ? rolesText(person) === roles
+          : effectiveActions(person, worldId, access.scopes).has(needs);
+      const stream = { access, may, end };
       open.add(stream);
       schedule();
       return () => {
@@ -99,4 +116,8 @@ export function createStreamWatch(
     },
     check,
   };
+}
+
+function rolesText(person: Pick<PersonRecord, 'role' | 'worldRoles'> | undefined): string {
+  return JSON.stringify([person?.role, person?.worldRoles]);
 }

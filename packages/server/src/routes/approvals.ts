@@ -2,6 +2,7 @@ import {
   listGrants,
   listUndoable,
   pageApprovals,
+  pageWaiting,
   previewUndo,
   readWorld,
   revealApproval,
@@ -26,6 +27,7 @@ import {
   toolResultSchemaFor,
   undoableCallSchema,
   undoPreviewSchema,
+  waitingCallSchema,
   wholeEffectSchema,
 } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
@@ -38,15 +40,32 @@ import {
   PAGE,
   pageOf,
   readCallOf,
+  refuseClients,
   requireApprovals,
   revealerOf,
   signerOf,
 } from './support.js';
 import { problemTexts } from '../app/problem-texts.js';
+import { actionsOf } from '../people/access.js';
 
 const tag = 'approvals';
 
 export const approvalRoutes = [
+  route({
+    method: 'get',
+    path: '/approvals',
+    scope: 'approvals',
+    needs: 'read',
+    tag,
+    summary: 'List pending approvals of all worlds that you may read, oldest first',
+    query: listQuerySchema,
+    answers: { 200: { description: 'Approvals, with their worlds', schema: listOf(waitingCallSchema) } },
+    async handle({ context, query, c }) {
+      refuseClients(c);
+      const mayRead = (worldId: string): boolean => actionsOf(c.var.access, worldId).has('read');
+      return { status: 200, body: await pageWaiting(context.engine.runtime, mayRead, { limit: PAGE, ...query }) };
+    },
+  }),
   route({
     method: 'post',
     path: '/worlds/{world}/clients',

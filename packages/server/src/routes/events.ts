@@ -1,8 +1,9 @@
 import { showChat, showWorld } from '@countersign/core';
-import { approvalEventSchema, eventsQuerySchema, streamedEventSchema } from '@countersign/protocol';
+import { approvalEventSchema, eventsQuerySchema, queueEventSchema, streamedEventSchema } from '@countersign/protocol';
 import { route } from '../app/route.js';
 import { streamEvents } from '../streams/stream-events.js';
-import { AS_CLIENT, clientOf, requireApprovals } from './support.js';
+import { streamQueues } from '../streams/stream-queues.js';
+import { AS_CLIENT, clientOf, refuseClients, requireApprovals } from './support.js';
 
 const tag = 'events';
 const headers = { ...AS_CLIENT, 'Last-Event-ID': 'Id of the last event received. Overrides `after`.' };
@@ -12,6 +13,21 @@ const description =
   'Without `Last-Event-ID` the stream starts now. Events: message, sse, tool, tool-output, system, world, crud. `data` is one line of JSON. `reset` means that the id is no longer in the log: reload everything.';
 
 export const eventRoutes = [
+  route({
+    method: 'get',
+    path: '/approvals/events',
+    scope: 'approvals',
+    needs: 'read',
+    tag,
+    summary: 'Stream which worlds have changed waiting calls',
+    description:
+      'One event, `waiting`, for each change in a world that you may read. Read the waiting calls of that world again, and those of all worlds whenever the stream opens: events have no id and are not repeated.',
+    answers: { 200: { ...stream, description: 'Changes as they happen', schema: queueEventSchema } },
+    handle: async ({ context, c }) => {
+      refuseClients(c);
+      return await streamQueues(c, { engine: context.engine, watch: context.auth.streams });
+    },
+  }),
   route({
     method: 'get',
     path: '/worlds/{world}/approvals/events',

@@ -76,6 +76,11 @@ export async function requireApprovals(c: AppRequest, context: AppContext, world
   }
 }
 
+/** For routes of all worlds: a client belongs to one world, and may not be able to ask a person (CALL13). */
+export function refuseClients(c: AppRequest): void {
+  if (c.req.header(CLIENT_HEADER) !== undefined) throw new HttpProblem(403, problemTexts.clientOfOneWorld);
+}
+
 /** The signer of a request and its client (LOG1). */
 export async function signerOf(c: AppRequest, context: AppContext, worldId: string): Promise<Signer> {
   const client = await clientOf(c, context, worldId);

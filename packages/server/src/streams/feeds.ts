@@ -2,7 +2,7 @@ import type { Engine } from '@countersign/core';
 import { encodeFrame, type EncodedFrame } from './encode-frame.js';
 
 /** Proxies and routers drop connections that are idle for longer. */
-const HEARTBEAT_MS = 15_000;
+export const HEARTBEAT_MS = 15_000;
 
 interface FeedListener {
   heard(frame: EncodedFrame): void;

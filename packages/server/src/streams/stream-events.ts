@@ -36,7 +36,7 @@ export interface StreamOptions {
   };
 }
 
-const HEADERS = {
+export const STREAM_HEADERS = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store, no-transform',
   'X-Accel-Buffering': 'no',
@@ -45,7 +45,7 @@ const HEADERS = {
 /** Streams the events of a world or chat (HTTP13), resuming without gaps or duplicates (STORE6). Once this resolves, every later event is sent. */
 export async function streamEvents(c: AppRequest, options: StreamOptions): Promise<Response> {
   // HEAD responses have no body, so the stream would never end.
-  if (c.req.method === 'HEAD') return new Response(null, { headers: HEADERS });
+  if (c.req.method === 'HEAD') return new Response(null, { headers: STREAM_HEADERS });
   const { engine, worldId, client } = options;
   const { outgoing } = c.env;
   if (outgoing === undefined) throw new HttpProblem(501, problemTexts.needsSocket);
@@ -90,7 +90,7 @@ export async function streamEvents(c: AppRequest, options: StreamOptions): Promi
     },
     outlet,
   );
-  outgoing.writeHead(200, HEADERS);
+  outgoing.writeHead(200, STREAM_HEADERS);
   // An id without data is not an event, but a browser that disconnects before the first event resumes with it.
   outlet.write(Buffer.from(`retry: 1000\nid: ${start.position}\n\n`));
   if (start.isReset) outlet.write(toBytes({ id: String(start.position), event: 'reset', data: '{}' }));

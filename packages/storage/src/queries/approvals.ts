@@ -40,6 +40,13 @@ export const approvalStatements = {
   ),
   expiring: prepared<object, ApprovalRow>(`${pending} and expires_at is not null order by expires_at, ordinal`),
   countPending: prepared<object, [count: number]>(`select count(*) as count from approvals where status = 'pending'`),
+  // Without the plus, SQLite would search by ordinal, and scan all past approvals.
+  pendingEverywhere: prepared<{ after: string }, [id: string, worldId: string]>(
+    `select id, world_id from approvals where status = 'pending' and +ordinal > ${ordinalOf(':after', 0)} order by +ordinal`,
+  ),
+  queueMarks: prepared<object, [worldId: string, mark: string]>(
+    `select world_id, count(*) || ' ' || max(ordinal) || ' ' || sum(length(coalesce(signing, ''))) as mark from approvals where status = 'pending' group by world_id`,
+  ),
   pendingOfAgent: prepared<{ worldId: string; agentId: string }, [chatId: string, waiting: number]>(
     `select chat_id, count(*) as waiting from approvals where status = 'pending' and world_id = :worldId and agent_id = :agentId group by chat_id order by count(*) desc, chat_id`,
   ),

@@ -12,6 +12,8 @@ const mayScan: Readonly<Record<string, RegExp>> = {
   unfinishedTurns: /^SCAN turns USING INDEX turns_unfinished$/,
   expiring: /^SCAN approvals USING INDEX approvals_in_order$/,
   countPending: /^SCAN approvals USING COVERING INDEX approvals_in_order$/,
+  pendingEverywhere: /^SCAN approvals USING INDEX approvals_in_order$/,
+  queueMarks: /^SCAN approvals USING INDEX approvals_in_order$/,
   // A subquery that is already limited.
   countPendingOf: /^SCAN counted$/,
   // Clients that are or were recently connected.

@@ -7,7 +7,14 @@ import { readSandbox } from './read-sandbox.js';
 
 type ApprovalVerbs = Pick<
   StoreReader,
-  'approval' | 'approvals' | 'approvalsAfter' | 'countPendingOf' | 'expiringApprovals' | 'countPendingApprovals'
+  | 'approval'
+  | 'approvals'
+  | 'approvalsAfter'
+  | 'countPendingOf'
+  | 'expiringApprovals'
+  | 'countPendingApprovals'
+  | 'pendingEverywhere'
+  | 'queueMarks'
 >;
 
 export function approvalVerbs(on: Connection, s: ApprovalStatements): ApprovalVerbs {
@@ -22,6 +29,8 @@ export function approvalVerbs(on: Connection, s: ApprovalStatements): ApprovalVe
   const countPendingOf = on.first(s.countPendingOf, ([count]) => count);
   const expiring = on.all(s.expiring, toApproval);
   const countPending = on.first(s.countPending, ([count]) => count);
+  const pendingEverywhere = on.all(s.pendingEverywhere, ([id, worldId]) => ({ id, worldId }));
+  const queueMarks = on.all(s.queueMarks, ([worldId, mark]) => ({ worldId, mark }));
 
   return {
     approval: async (id) => approval({ id }),
@@ -43,6 +52,8 @@ export function approvalVerbs(on: Connection, s: ApprovalStatements): ApprovalVe
     countPendingOf: async (worldId, { upTo = '', most }) => (await countPendingOf({ worldId, upTo, most })) ?? 0,
     expiringApprovals: async () => expiring({}),
     countPendingApprovals: async () => (await countPending({})) ?? 0,
+    pendingEverywhere: async (after = '') => pendingEverywhere({ after }),
+    queueMarks: async () => queueMarks({}),
   };
 }
 

@@ -84,6 +84,10 @@ export interface StoreReader {
   expiringApprovals(): Promise<ApprovalRecord[]>;
   /** Across all worlds. */
   countPendingApprovals(): Promise<number>;
+  /** The pending approvals of all worlds that come after the one with this id, oldest first. */
+  pendingEverywhere(after?: string): Promise<{ id: string; worldId: string }[]>;
+  /** A text for each world with pending approvals. It differs after one was added, signed or settled. */
+  queueMarks(): Promise<{ worldId: string; mark: string }[]>;
 
   grant(id: string): Promise<GrantRecord | undefined>;
   /** Unrevoked grants in a world, oldest first. */

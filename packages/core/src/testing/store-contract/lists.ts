@@ -78,7 +78,14 @@ export function describeLists(open: OpenStore): void {
       expect(await r.countPendingOf(W, { upTo: 'approval_w', most: 9 })).toBe(3);
       expect(await r.countPendingOf('elsewhere', { most: 9 })).toBe(0);
       expect(await r.countPendingApprovals()).toBe(3);
+      expect(ids(await r.pendingEverywhere())).toEqual(['approval_z', 'approval_y', 'approval_w']);
+      expect(await r.pendingEverywhere('approval_y')).toEqual([{ id: 'approval_w', worldId: W }]);
     });
+    const marks = async () => await store().read((r) => r.queueMarks());
+    const before = await marks();
+    expect(before.map(({ worldId }) => worldId)).toEqual([W]);
+    await step(store(), (tx) => tx.insertApproval(approval('approval_v')), { chats: [C] });
+    expect(await marks()).not.toEqual(before);
   });
 
   it('[CALL14] a grant is listed until it is revoked, and can be revoked only once', async () => {
