@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const pinned = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).dependencies;
 
+/** npm can search for minutes for a version that isn't there. */
+const LONGEST_MS = 120_000;
+
 /** The number of packages and megabytes added by installing only this package. */
 const WANTED = {
   'ai-sdk': ['ai'],
@@ -18,13 +21,14 @@ const WANTED = {
 export function installSizes(tell) {
   const sizes = {};
   for (const [name, packages] of Object.entries(WANTED)) {
-    sizes[name] = inFolder((folder) =>
-      sizeOf(
-        folder,
-        packages.map((one) => `${one}@${pinned[one]}`),
-      ),
-    );
-    tell(`  ${name}`);
+    const wanted = packages.map((one) => `${one}@${pinned[one]}`);
+    try {
+      sizes[name] = inFolder((folder) => sizeOf(folder, wanted));
+      tell(`  ${name}`);
+    } catch (error) {
+      // A package that it depends on may have left the registry.
+      tell(`  ${name}: can't be installed (${error.message})`);
+    }
   }
   sizes['ours-normal'] = inFolder((folder) => {
     const packed = execFileSync('npm', ['pack', '--workspaces', '--silent', '--pack-destination', folder], {
@@ -57,6 +61,8 @@ function sizeOf(folder, packages) {
   execFileSync('npm', ['install', '--no-audit', '--no-fund', '--silent', '--ignore-scripts', ...packages], {
     cwd: folder,
     stdio: 'ignore',
+    timeout: LONGEST_MS,
+    killSignal: 'SIGKILL',
   });
   const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
   const count = Object.keys(lock.packages).filter((path) => path !== '').length;
