@@ -54,6 +54,7 @@ export { needsPasskey } from './show/people/needs-passkey.js';
 export {
   abandonedText,
   notEditableText,
+  contextTexts,
   subagentText,
   maskedCount,
   maskedText,

@@ -54,6 +54,8 @@ export {
   readAttachments,
 } from './calls/attachments.js';
 export type { Attachment, ImageType } from './calls/attachments.js';
+export { callContextSchema, newCallContextSchema } from './calls/call-context.js';
+export type { CallContext } from './calls/call-context.js';
 export { callSandboxSchema, inProcess, previewSchema, unknownSandbox, unsandboxedText } from './calls/call-sandbox.js';
 export type { CallSandbox, Preview } from './calls/call-sandbox.js';
 export {

@@ -12,6 +12,7 @@ import {
   noEffectSchema,
   predictionSchema,
   previewSchema,
+  callContextSchema,
   callSandboxSchema,
   failedOutcomeSchema,
   type Approval,
@@ -109,6 +110,7 @@ const requestSchema = z.object({
   effect: effectSchema.exactOptional(),
   prediction: predictionSchema.exactOptional(),
   noEffect: noEffectSchema.exactOptional(),
+  claimedContext: callContextSchema.exactOptional(),
   reason: askReasonSchema,
   why: z.string(),
   needs: z.array(neededSignaturesSchema).exactOptional(),
@@ -267,7 +269,7 @@ function readEnd(frame: unknown): CallEnd {
 export function viewOfApproval(listed: Approval): ApprovalView {
   const { toolCallId, expiresAt, abandoned, preview, needs, session, proposedRule, editable, edited, question } =
     listed;
-  const { effect, prediction, noEffect } = listed;
+  const { effect, prediction, noEffect, claimedContext } = listed;
   return {
     approvalId: listed.approvalId,
     invocationId: toolCallId,
@@ -288,6 +290,7 @@ export function viewOfApproval(listed: Approval): ApprovalView {
     ...(effect === undefined ? {} : { effect }),
     ...(prediction === undefined ? {} : { prediction }),
     ...(noEffect === undefined ? {} : { noEffect }),
+    ...(claimedContext === undefined ? {} : { claimedContext }),
     ...(needs === undefined ? {} : { needs }),
     ...(session === undefined ? {} : { session }),
     ...(proposedRule === undefined ? {} : { proposedRule }),

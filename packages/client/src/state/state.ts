@@ -8,6 +8,7 @@ import type {
   CRUDEvent,
   Effect,
   NeededSignatures,
+  CallContext,
   NoEffect,
   Prediction,
   Preview,
@@ -107,6 +108,8 @@ export interface ApprovalView {
   readonly prediction?: Prediction;
   /** Why there is no effect to show. */
   readonly noEffect?: NoEffect;
+  /** What the program outside that proposed the call says about its session. Nobody checked it. */
+  readonly claimedContext?: CallContext;
   readonly reason: AskReason;
   /** Who must sign, and who has, for each rule that says so (SIGN1). */
   readonly needs?: readonly NeededSignatures[];

@@ -1,6 +1,7 @@
 import { defaultMessage, mapReason, type Question, type QuestionForm } from '@countersign/protocol';
 import { markNew, whatChanged } from '../evidence/what-changed.js';
 import type { PreparedCall } from '../evidence/prepared-call.js';
+import { hasPrediction } from '../facts/approvals.js';
 import type { Card } from '../facts/fact.js';
 import { fillMessage, maskArguments, maskSecrets, maskText, maskValue } from '../masking/index.js';
 import type { Gate } from '../policy/check-tool-approval.js';
@@ -124,7 +125,7 @@ export function writeRehearsal(
   { id: callId, chatId }: CallRecord,
   { signed, claimed }: Pick<PreparedCall, 'signed' | 'claimed'>,
 ): void {
-  const ran = claimed ?? signed?.rehearsal;
+  const ran = hasPrediction(claimed) ? claimed : signed?.rehearsal;
   if (ran?.ms !== undefined) step.tx.write({ kind: 'call-rehearsed', chatId, callId, rehearsal: ran });
 }
 

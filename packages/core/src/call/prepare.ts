@@ -73,7 +73,7 @@ export async function prepareCall(runtime: Runtime, call: ParsedCall, about: Cal
   if (predictor === undefined) return await rehearseCall(runtime, prepared, state, about);
   if (state.gate.kind !== 'ask') return prepared;
   const found = await predictCall(runtime, predictor, prepared, { ...about, snapshot: state.snapshot });
-  return 'prediction' in found ? { ...prepared, claimed: found } : withRecord(prepared, found);
+  return 'isClaim' in found ? { ...prepared, claimed: { ...prepared.claimed, ...found } } : withRecord(prepared, found);
 }
 
 /** Reading, inspecting and judging a long call each take up to 20 ms, and together they would block everyone for twice the limit. */

@@ -12,7 +12,14 @@ import type { ParsedCall } from '../call/parse.js';
 import { maskLongText } from '../masking/index.js';
 import { readSubjects } from '../policy/index.js';
 import { textOf } from '../ports/error-message.js';
-import type { ApprovalRecord, PredictedChange, RehearsalRecord, RegisteredTool, ToolPlace } from '../ports/index.js';
+import type {
+  ApprovalRecord,
+  ClaimedEvidence,
+  PredictedChange,
+  RehearsalRecord,
+  RegisteredTool,
+  ToolPlace,
+} from '../ports/index.js';
 import { withinTime } from '../ports/until-aborted.js';
 import { capText } from '../results/index.js';
 import { readSnapshot } from '../step/commit.js';
@@ -21,6 +28,7 @@ import type { CallPlace, Runtime } from '../step/runtime.js';
 import { callHash, digestOf } from './hash-call.js';
 import { toPrepared, type CallSetting, type PreparedCall, type SignedEvidence } from './prepared-call.js';
 import { rulesAbout } from './rules-about.js';
+import { showContext } from './show-context.js';
 import { showEffect, showPrediction } from './show-effect.js';
 
 /** Subjects for a tool that failed to report any. */
@@ -70,28 +78,37 @@ export async function inspectCall(runtime: Runtime, call: ParsedCall, setting: C
     inspect === undefined ? NOT_INSPECTED : await withinTime(runtime.clock, INSPECTION_LIMIT_MS, inspect);
   const prepared = toPrepared(call, setting, found === undefined ? [] : (readSubjects(found) ?? UNKNOWN_SUBJECTS));
   const sandbox = sandboxOf(tool, place, args.ok ? args.value : undefined);
-  const claimed = predicted === undefined ? {} : claimedOf(runtime, predicted);
+  const known = predicted !== undefined && 'noEffect' in predicted ? { noEffect: predicted.noEffect } : undefined;
+  const claimed = claimedOf(runtime, predicted, place);
+  const shown = preview === undefined ? null : await showPreview(preview);
   return sign(
     runtime,
-    { ...prepared, ...claimed },
+    { ...prepared, claimed },
     {
       workingDirectory: place.workingDirectory,
       sandbox,
       fingerprint,
-      preview: preview === undefined ? null : await showPreview(preview),
-      rehearsal:
-        predicted !== undefined && 'noEffect' in predicted
-          ? { noEffect: predicted.noEffect }
-          : knownEffect(runtime, preview),
+      preview: shown,
+      rehearsal: known ?? knownEffect(runtime, preview),
       applies: 'call',
     },
   );
 }
 
-/** Only people see what a call of another program probably writes; of it, the approval covers only the files that were read. */
-function claimedOf(runtime: Runtime, found: PredictedChange): Pick<PreparedCall, 'claimed'> {
-  if ('noEffect' in found) return { claimed: null };
-  return { claimed: { isClaim: true, prediction: showPrediction(found.prediction, runtime.ownSecrets()) } };
+/** Only people see this. Of a prediction, the approval covers only the files that were read. */
+function claimedOf(
+  runtime: Runtime,
+  found: PredictedChange | undefined,
+  { context }: CallPlace,
+): ClaimedEvidence | null {
+  const prediction = found !== undefined && 'prediction' in found ? found.prediction : undefined;
+  if (prediction === undefined && context === undefined) return null;
+  const secrets = runtime.ownSecrets();
+  return {
+    isClaim: true,
+    ...(prediction === undefined ? {} : { prediction: showPrediction(prediction, secrets) }),
+    ...(context === undefined ? {} : { context: showContext(context, secrets) }),
+  };
 }
 
 /** What rules keep an agent from reading isn't read for its cards either, unless the question about this call answers them. */

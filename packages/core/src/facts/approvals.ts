@@ -8,7 +8,16 @@ import {
   whoText,
 } from '@countersign/protocol';
 import { maskArguments, maskSecrets } from '../masking/index.js';
-import type { ApprovalRecord, Emission, CallRecord, NewAuditRecord, RowChange, SigningRecord } from '../ports/index.js';
+import type {
+  ApprovalRecord,
+  ClaimedEvidence,
+  Emission,
+  CallRecord,
+  NewAuditRecord,
+  PredictedEvidence,
+  RowChange,
+  SigningRecord,
+} from '../ports/index.js';
 import { capText } from '../results/index.js';
 import { auditOf, callIn, callMessage, messageEvent, toolEvent } from './calls.js';
 import type { Derived, FactContext, ApprovalDecided, ApprovalRequested, ApprovalSigned } from './fact.js';
@@ -80,6 +89,7 @@ function requestText(
   const given = Object.entries({
     ...card,
     ...shownEffect({ rehearsal, claimed }),
+    ...shownContext({ claimed }),
     reason,
     why: describeReason(reason),
     rule,
@@ -103,9 +113,18 @@ export function shownEffect({
   rehearsal,
   claimed,
 }: Pick<ApprovalRecord, 'rehearsal' | 'claimed'>): Pick<Approval, 'effect' | 'noEffect' | 'prediction'> {
-  if (claimed !== null) return { prediction: claimed.prediction };
+  if (hasPrediction(claimed)) return { prediction: claimed.prediction };
   if (rehearsal === null) return {};
   return 'effect' in rehearsal ? { effect: rehearsal.effect } : { noEffect: rehearsal.noEffect };
+}
+
+/** What the program that proposed the call says about its session. */
+export function shownContext({ claimed }: Pick<ApprovalRecord, 'claimed'>): Pick<Approval, 'claimedContext'> {
+  return claimed?.context === undefined ? {} : { claimedContext: claimed.context };
+}
+
+export function hasPrediction(claimed: ClaimedEvidence | null): claimed is PredictedEvidence {
+  return claimed?.prediction !== undefined;
 }
 
 function requestEvent(

@@ -9,7 +9,7 @@ import {
 import { maskArguments, maskResult, maskSecrets, maskText } from '../masking/index.js';
 import type {
   ChatState,
-  ClaimedEvidence,
+  PredictedEvidence,
   Emission,
   CallRecord,
   CallStatus,
@@ -46,7 +46,7 @@ export function callRehearsed({ callId, rehearsal }: CallRehearsed, context: Fac
 }
 
 /** A prediction has no hash there: a hash stands for what was signed or applied. */
-function describeRehearsal(rehearsal: RehearsalRecord | ClaimedEvidence) {
+function describeRehearsal(rehearsal: RehearsalRecord | PredictedEvidence) {
   if ('effect' in rehearsal) {
     const { effectHash } = rehearsal.effect;
     return { event: { effect_hash: effectHash }, record: { why: describeEffect(rehearsal.effect), effectHash } };

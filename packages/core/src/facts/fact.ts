@@ -14,7 +14,7 @@ import type {
   ApprovalRecord,
   ChatRecord,
   ChatState,
-  ClaimedEvidence,
+  PredictedEvidence,
   Emission,
   GrantRecord,
   CallRecord,
@@ -120,7 +120,7 @@ export type Card = Pick<
 
 export interface CallRehearsed extends OfCall {
   kind: 'call-rehearsed';
-  rehearsal: RehearsalRecord | ClaimedEvidence;
+  rehearsal: RehearsalRecord | PredictedEvidence;
 }
 
 export interface CallEdited extends OfCall {

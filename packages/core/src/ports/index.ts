@@ -98,6 +98,7 @@ export type {
   GrantRecord,
   CallRecord,
   ClaimedEvidence,
+  PredictedEvidence,
   RunBy,
   CallStatus,
   MessageRecord,

@@ -15,6 +15,7 @@ import { agentIn, commit, noWorld, readSnapshot } from '../step/commit.js';
 import { dropRehearsal } from '../step/drop-rehearsal.js';
 import { newTurn, resumeTurn } from '../step/move-turn.js';
 import type { Runtime, Step } from '../step/runtime.js';
+import { titleFrom } from '../facts/title-from.js';
 import { newId } from '../turn/ids.js';
 import { callerHash, type ExternalCaller } from './session.js';
 
@@ -30,7 +31,7 @@ export interface ExternalProposal {
   program: string;
   toolName: string;
   arguments: Readonly<Record<string, unknown>>;
-  /** The title of the chat, if the session has none yet. */
+  /** The title of the chat, if the session has none yet and doesn't say what it was asked for. */
   title: string;
   /**
    * `program`: the program runs the call itself after it has claimed it. `here`: this server runs it, like a model's call. `sealed`: the server itself
@@ -120,7 +121,9 @@ function writeStep(
 ): WrittenCall | undefined {
   const { tx } = step;
   const { agentId, program, runs, key } = proposal;
-  if (!hasChat) tx.write({ kind: 'chat-created', chat: newChat(step, chatId, proposal.title) });
+  const asked = runs.where === 'program' ? runs.context?.prompt : undefined;
+  const title = titleFrom(asked ?? '') ?? proposal.title;
+  if (!hasChat) tx.write({ kind: 'chat-created', chat: newChat(step, chatId, title) });
   if (tx.chat(chatId) === undefined) throw new CountersignError('not-found', 'the chat of this session was deleted');
   const known = tx.invocation(id);
   if (known !== undefined) return undefined;
@@ -167,9 +170,10 @@ function writeStep(
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
-function storedState({ cwd, realCwd, reports, waits }: ProgramRun): ProgramRun {
+function storedState({ cwd, realCwd, reports, waits, context }: ProgramRun): ProgramRun {
+  const said = context === undefined ? {} : { context };
   const folder = { ...(cwd === undefined ? {} : { cwd }), ...(realCwd === undefined ? {} : { realCwd }) };
-  return { reports, ...folder, ...(waits === undefined ? {} : { waits }) };
+  return { reports, ...folder, ...said, ...(waits === undefined ? {} : { waits }) };
 }
 
 function newChat({ tx, snapshot }: Step, id: string, title: string): ChatRecord {

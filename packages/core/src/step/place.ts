@@ -1,4 +1,4 @@
-import { EXTERNAL_PROVIDER } from '@countersign/protocol';
+import { EXTERNAL_PROVIDER, newCallContextSchema } from '@countersign/protocol';
 import { z } from 'zod';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { CallRecord, MessageRecord, ToolPlace } from '../ports/index.js';
@@ -14,6 +14,8 @@ const externalCallSchema = z.object({
   reports: z.boolean(),
   /** `days`: the program ends, and is resumed after the decision. */
   waits: z.literal('days').exactOptional(),
+  /** What the program says about the session of the call. */
+  context: newCallContextSchema.exactOptional(),
   /** The hash of the only caller that may claim it and report its result. */
   caller: z.string().default(''),
 });
@@ -36,12 +38,13 @@ export function placeOfMessage(place: CallPlace, message: Pick<MessageRecord, 'p
 /** Nothing that the world opens to its sandbox applies outside of it. */
 export function placeOutside(
   { workingDirectory, home }: CallPlace,
-  { cwd, realCwd }: Pick<StoredExternalCall, 'cwd' | 'realCwd'>,
+  { cwd, realCwd, context }: Pick<StoredExternalCall, 'cwd' | 'realCwd' | 'context'>,
 ): CallPlace {
-  if (cwd === undefined) return { workingDirectory, home, isFolderUnknown: true };
+  const said = context === undefined ? {} : { context };
+  if (cwd === undefined) return { workingDirectory, home, isFolderUnknown: true, ...said };
   const real = realCwd === undefined ? {} : { realDirectory: realCwd };
   const world = cwd === workingDirectory ? {} : { worldDirectory: workingDirectory };
-  return { workingDirectory: cwd, home, ...real, ...world };
+  return { workingDirectory: cwd, home, ...real, ...world, ...said };
 }
 
 /** The part of a place that a tool needs to say what a call touches. */

@@ -1,4 +1,4 @@
-import type { CallSandbox, ToolResultOutcome, Who } from '@countersign/protocol';
+import type { CallContext, CallSandbox, ToolResultOutcome, Who } from '@countersign/protocol';
 import type { Gate } from '../policy/check-tool-approval.js';
 import type {
   Clock,
@@ -34,6 +34,8 @@ export interface CallPlace {
   realDirectory?: string;
   /** Set if an external program runs the call and didn't say in which folder. `workingDirectory` is then the world's. */
   isFolderUnknown?: true;
+  /** What an external program says about the session of the call. */
+  context?: CallContext;
   /** The sandbox for tools that don't report one. If absent, they run in this process with its permissions. */
   sandbox?: CallSandbox;
   /** The access that rules allow inside the sandbox. */

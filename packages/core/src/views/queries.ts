@@ -23,7 +23,7 @@ import { toolTurnId, turnId } from '../turn/ids.js';
 import { GRANT_LIFETIME_MS } from '../call/gate.js';
 import { readAllPeople, requesterOf, showNeeds, signersIn, type AllPeople } from '../requirements/needed-signatures.js';
 import { findReviewers, reviewersIn, type Reviewer } from '../requirements/reviewers.js';
-import { shownEffect, takesEdits } from '../facts/approvals.js';
+import { shownContext, shownEffect, takesEdits } from '../facts/approvals.js';
 import { readAllMessages } from './read-all-messages.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { readState, ignoreNotFound } from '../step/commit.js';
@@ -201,6 +201,7 @@ export function toApproval(
     sandbox: approval.sandbox,
     ...(approval.preview === null ? {} : { preview: approval.preview }),
     ...shownEffect(approval),
+    ...shownContext(approval),
     reason,
     why: describeReason(reason),
     ...(approval.session === null ? {} : { session: approval.session }),

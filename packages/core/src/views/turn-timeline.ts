@@ -1,5 +1,6 @@
 import { CountersignError, EXTERNAL_PROVIDER, readWho, SYSTEM, type Timeline, type Who } from '@countersign/protocol';
 import type { ApprovalRecord, CallRecord, MessageRecord, TurnRecord } from '../ports/index.js';
+import { hasPrediction } from '../facts/approvals.js';
 import { isApprovalId } from '../turn/ids.js';
 import type { Runtime } from '../step/runtime.js';
 import { readChat } from '../worlds/show-world.js';
@@ -83,7 +84,7 @@ function modelSpans(turn: TurnRecord, messages: readonly MessageRecord[], calls:
 /** A rehearsal ends when approval is requested. Its length is from another clock, so it must not seem to start before the turn. */
 function rehearsalSpans(turn: TurnRecord, approvals: readonly ApprovalRecord[]): Span[] {
   return approvals.flatMap(({ toolName, requestedAt, rehearsal, claimed }): Span[] => {
-    const ran = claimed ?? rehearsal;
+    const ran = hasPrediction(claimed) ? claimed : rehearsal;
     if (ran?.ms === undefined) return [];
     const outcome = 'noEffect' in ran ? ran.noEffect.reason : 'effect' in ran ? 'rehearsed' : 'predicted';
     return [

@@ -12,6 +12,7 @@ import {
   turnId,
 } from '../input/field.js';
 import { callSandboxSchema, previewSchema } from './call-sandbox.js';
+import { callContextSchema } from './call-context.js';
 import { effectSchema, noEffectSchema, predictionSchema } from './effect.js';
 import { messageSchema } from './messages.js';
 import { principalSchema } from '../people/delegations.js';
@@ -88,6 +89,7 @@ export const approvalSchema = z.object({
   ),
   prediction: predictionSchema.exactOptional(),
   noEffect: noEffectSchema.exactOptional(),
+  claimedContext: callContextSchema.exactOptional(),
   reason: field(askReasonSchema.clone(), 'Why the call needs approval.'),
   why: text('The reason as a sentence.'),
   needs: field(

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { newCallContextSchema } from '../calls/call-context.js';
 import { api, field, text } from '../input/field.js';
 import { nameSchema } from '../text/names.js';
 import { oneLine } from '../people/people.js';
@@ -38,6 +39,10 @@ export const newExternalCallSchema = z.strictObject({
   cwd: field(
     z.string().max(4096).regex(/^\//, 'must be an absolute path').exactOptional(),
     'Working folder of the program, for relative paths.',
+  ),
+  context: field(
+    newCallContextSchema.exactOptional(),
+    'What the program says about the session of the call. People see it as a claim, and nothing is decided by it.',
   ),
   reports: field(
     z.boolean().default(false),

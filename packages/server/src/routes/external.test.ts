@@ -38,6 +38,25 @@ async function open(
   return { ...t, claude: await addAgent(t, 'Claude Code') };
 }
 
+it('[EXT1.21] a program says why it asks, within limits, and its token reads nothing of it', async () => {
+  const t = await open();
+  const { as } = t.claude;
+  const said = { prompt: 'Clean up', said: 'I remove a.', subagent: 'cleaner' };
+  const { status, body } = await t.api<ExternalCall>('POST', CALLS, bash('rm a', { context: said }), as);
+  expect(status).toBe(201);
+  expect(JSON.stringify(body)).not.toContain('Clean up');
+  expect((await t.pending())[0]).toMatchObject({ claimedContext: said });
+  const refused = [
+    { prompt: 'x'.repeat(4_001) },
+    { said: '' },
+    { subagent: 'x'.repeat(201) },
+    { plan: 'x' },
+    'Clean up',
+  ];
+  for (const context of refused) expect((await t.api('POST', CALLS, bash('rm b', { context }), as)).status).toBe(422);
+  expect(await t.pending()).toHaveLength(1);
+});
+
 it('[HTTP9] [HTTP9.1] [EXT1.2] a program proposes a call, waits for the decision and reports the result', async () => {
   const t = await open();
   const { as } = t.claude;

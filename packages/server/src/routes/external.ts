@@ -118,7 +118,7 @@ export const externalRoutes = [
     body: newExternalCallSchema,
     answers: { 201: { description: 'The call', schema: externalCallSchema } },
     async handle({ context, params, body, c }) {
-      const { session, key, program, tool, cwd, reports, waits, wait, claim } = body;
+      const { session, key, program, tool, cwd, context: said, reports, waits, wait, claim } = body;
       const proposal = {
         agentId: agentFor(c, body.agent),
         session,
@@ -132,6 +132,7 @@ export const externalRoutes = [
           reports,
           ...(await foldersOf(cwd)),
           ...(waits === undefined ? {} : { waits }),
+          ...(said === undefined ? {} : { context: said }),
         },
       } as const;
       const proposed = await proposeFollowed(c, context, params.world, proposal, claim);

@@ -2,6 +2,7 @@ import { hostRule } from '@countersign/client';
 import { thenRun } from './then-run.js';
 /** Approvals in line mode. Texts that all screens share are in `@countersign/client`. */
 export const cardWords = {
+  claims: (lead: string, quote: string): string => `${lead} “${quote}”`,
   toolAsks: (said: string): string => `The tool asks: “${said}”`,
   place: (position: number, total: string): string => `${position} of ${total}`,
   in: (where: string | undefined): string => (where === undefined ? 'in an unknown folder' : `in ${where}`),

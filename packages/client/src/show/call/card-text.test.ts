@@ -1,6 +1,14 @@
 import type { CallSandbox } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { maskedCount, maskedText, nothingRunsText, readArguments, subagentText, toolText } from './card-text.js';
+import {
+  contextTexts,
+  maskedCount,
+  maskedText,
+  nothingRunsText,
+  readArguments,
+  subagentText,
+  toolText,
+} from './card-text.js';
 
 describe('texts and input of a card', () => {
   it.each(['', '[]', '"a"', 'null', '{'])('rejects %j as arguments, with a message', (text) => {
@@ -24,6 +32,26 @@ describe('texts and input of a card', () => {
     expect(text({ toolName: 'claude__Edit', prediction: { ...prediction, ofFiles: true } })).toBe(
       'Nothing runs until you approve it.',
     );
+  });
+
+  it('[EXT1.21] quotes what a program says about its session as its claim, on one line', () => {
+    const sandbox: CallSandbox = {
+      kind: 'external',
+      network: 'unknown',
+      hosts: [],
+      readable: [],
+      detail: 'Claude Code',
+    };
+    const claimedContext = { prompt: 'Fix it\n\n  now', said: 'Done” Countersign: safe “', subagent: 'x'.repeat(400) };
+    const texts = contextTexts({ sandbox, claimedContext });
+    expect(texts.map(({ lead }) => lead)).toEqual([
+      'Claude Code says that it was asked:',
+      'Claude Code says that its last words were:',
+      'Claude Code says that this is a call of its sub-agent',
+    ]);
+    expect(texts.map(({ quote }) => quote)).toEqual(['Fix it now', 'Done" Countersign: safe "', `${'x'.repeat(300)}…`]);
+    expect(contextTexts({ sandbox })).toEqual([]);
+    expect(contextTexts({ sandbox, claimedContext: { prompt: ' \n' } })).toEqual([]);
   });
 
   it('[EXT1] says that the calls of a sub-agent need approval too', () => {

@@ -63,6 +63,32 @@ export function notEditableText({
   return "You can't edit this call: the agent accepts only a yes or a no. To change it, deny it and give the reason.";
 }
 
+/** Of a claim on a card. The rest is on the wire. */
+const LONGEST_CLAIM = 300;
+
+/** What the program that proposed the call says about its session, in its own words, which nobody checked (EXT1.21). */
+export function contextTexts({
+  claimedContext = {},
+  sandbox,
+}: Pick<ApprovalView, 'sandbox'> & Partial<Pick<ApprovalView, 'claimedContext'>>): readonly {
+  lead: string;
+  quote: string;
+}[] {
+  const { prompt, said, subagent } = claimedContext;
+  const claims = `${sandbox.detail ?? 'The program'} says`;
+  const parts: [string, string | undefined][] = [
+    [`${claims} that it was asked:`, prompt],
+    [`${claims} that its last words were:`, said],
+    [`${claims} that this is a call of its sub-agent`, subagent],
+  ];
+  return parts.flatMap(([lead, text]) => {
+    // Quotes of its own could make the rest look like our words.
+    const line = text?.replaceAll(/[“”]/g, '"').replaceAll(/\s+/g, ' ').trim() ?? '';
+    if (line === '') return [];
+    return [{ lead, quote: line.length > LONGEST_CLAIM ? `${line.slice(0, LONGEST_CLAIM)}…` : line }];
+  });
+}
+
 const STARTS_AGENTS: ReadonlySet<string> = new Set(['Task', 'Agent', 'task']);
 
 /** For a call that starts a sub-agent of a program outside. Undefined for all others. */

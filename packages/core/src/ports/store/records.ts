@@ -9,6 +9,7 @@ import type {
   ChatStatus,
   Effect,
   NoEffect,
+  CallContext,
   Prediction,
   Preview,
   SessionOffer,
@@ -245,8 +246,13 @@ export interface ClaimedEvidence {
   readonly isClaim: true;
   /** How long the rehearsal took that predicted it. Absent if nothing ran, because the call only writes files. */
   readonly ms?: number;
-  readonly prediction: Prediction;
+  readonly prediction?: Prediction;
+  /** What the program that proposed the call says about its session (EXT1.21). */
+  readonly context?: CallContext;
 }
+
+/** Claimed evidence with a prediction. */
+export type PredictedEvidence = ClaimedEvidence & { readonly prediction: Prediction };
 
 export interface ApprovalRecord {
   id: string;

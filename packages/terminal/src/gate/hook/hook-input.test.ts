@@ -15,12 +15,16 @@ const parse = (change: object, agent: 'claude' | 'codex' | 'gemini' = 'claude') 
 describe('the input of a hook', () => {
   it('reads the events of each agent', () => {
     const common = { session: 's1', cwd: '/work', tool: 'Bash', input: { command: 'ls' } };
-    expect(parse({})).toEqual({ ...common, event: 'PreToolUse', kind: 'propose', key: 'toolu_1' });
+    expect(parse({})).toEqual({ ...common, event: 'PreToolUse', kind: 'propose', key: 'toolu_1', hints: {} });
+    const told = { transcript_path: '/home/ada/.claude/projects/s1.jsonl', agent_id: 'a1', agent_type: 'Explore' };
+    expect(parse(told)).toMatchObject({ hints: { transcript: told.transcript_path, subagent: 'Explore' } });
+    expect(parse({ transcript_path: 7, agent_id: {}, agent_type: 'main' })).toMatchObject({ hints: {} });
     expect(parse({ hook_event_name: 'PermissionRequest' })).toMatchObject({ ...common, kind: 'confirm' });
     expect(parse({ hook_event_name: 'BeforeTool', tool_use_id: undefined }, 'gemini')).toEqual({
       ...common,
       event: 'BeforeTool',
       kind: 'propose',
+      hints: {},
     });
     expect(parse({ hook_event_name: 'PostToolUse', tool_response: { stdout: 'a' } })).toMatchObject({
       kind: 'report',

@@ -1,10 +1,17 @@
 import { gateHook } from '../../words/gate.js';
 import { isObject, type JsonObject } from '../json-text.js';
 import type { HookAgent } from '../hook-agents.js';
+import type { SessionHints } from './read-context.js';
 
 /** One run of the hook, in the same form for every agent. */
 export type HookInput = { readonly session: string; readonly event: string; readonly cwd?: string } & (
-  | { readonly kind: 'propose'; readonly tool: string; readonly input: JsonObject; readonly key?: string }
+  | {
+      readonly kind: 'propose';
+      readonly tool: string;
+      readonly input: JsonObject;
+      readonly key?: string;
+      readonly hints: SessionHints;
+    }
   /** Claude Code asks again for a call that was just allowed. */
   | { readonly kind: 'confirm'; readonly tool: string; readonly input: JsonObject }
   | {
@@ -47,8 +54,17 @@ export function parseHookInput(agent: HookAgent, text: string): HookInput {
   if (kind === 'confirm') return { ...common, kind, tool, input };
   const id = given['tool_use_id'];
   const key = typeof id === 'string' && id !== '' ? { key: id } : {};
-  if (kind === 'propose') return { ...common, kind, tool, input, ...key };
+  if (kind === 'propose') return { ...common, kind, tool, input, ...key, hints: hintsOf(given) };
   return { ...common, kind, tool, input, ...key, result: resultOf(given) };
+}
+
+/** Only for people, so what isn't there is left out. */
+function hintsOf({ transcript_path: transcript, agent_id: id, agent_type: type }: JsonObject): SessionHints {
+  const name = typeof type === 'string' && type !== '' ? type : id;
+  return {
+    ...(typeof transcript === 'string' ? { transcript } : {}),
+    ...(typeof id === 'string' && typeof name === 'string' ? { subagent: name } : {}),
+  };
 }
 
 function resultOf(given: JsonObject): { content: string } | { error: string } {

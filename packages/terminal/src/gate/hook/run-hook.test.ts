@@ -315,6 +315,30 @@ describe('countersign gate hook', () => {
     expect(await runHook('claude', home, text, { places: { env: {}, userHome: home } })).toMatchObject({ code: 0 });
   });
 
+  it('[GATE1.13] sends what the agent’s transcript says, and the call without it if the transcript is elsewhere', async () => {
+    const sent: unknown[] = [];
+    await using _ = await answering({ state: 'allowed', edited: false, arguments: { command: 'ls' } }, sent);
+    const entry = `${JSON.stringify({ type: 'user', message: { role: 'user', content: 'List the files' } })}\n`;
+    const own = join(home, '.claude', 'projects');
+    await mkdir(own, { recursive: true });
+    for (const folder of [own, home]) await writeFile(join(folder, 's1.jsonl'), entry);
+    for (const [id, folder] of [['1', own] as const, ['2', home] as const]) {
+      const told = {
+        ...call,
+        tool_use_id: id,
+        transcript_path: join(folder, 's1.jsonl'),
+        agent_id: 'a',
+        agent_type: 'Explore',
+      };
+      expect(await runHook('claude', home, JSON.stringify(told))).toMatchObject({ code: 0 });
+    }
+    expect(sent).toMatchObject([
+      { context: { prompt: 'List the files', subagent: 'Explore' } },
+      { context: { subagent: 'Explore' } },
+    ]);
+    expect(JSON.stringify(sent[1])).not.toContain('List the files');
+  });
+
   it('[GATE1.1] makes the agent run what was approved, if it differs from what it sent', async () => {
     await using _ = await answering({ state: 'allowed', edited: false, arguments: { command: 'ls' } });
     const sent = { ...call, tool_input: { command: 'ls', cmd: 'rm -rf a' } };

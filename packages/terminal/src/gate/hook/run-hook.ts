@@ -14,6 +14,7 @@ import { gapsIn } from '../sources/source.js';
 import { forgetSession, hashOf, leaveNote, loadCrypto, takeNote, takeYes } from './call-notes.js';
 import { canonical, CONFIRMED, DEFERRED, denialFor, inputToRun, PASS_ARGUMENT, yesFor } from './hook-answer.js';
 import { parseHookInput, type HookInput } from './hook-input.js';
+import { readContext } from './read-context.js';
 import { hookServer, HookServerError, type HookServer } from './hook-server.js';
 
 /** What the hook prints and how it exits. Exit code 2 always has text for standard error: for Codex, silence is a failure of the hook. */
@@ -71,7 +72,10 @@ export async function runHook(
     switch (input.kind) {
       case 'propose':
         refuseOthers(agent, home, input.cwd, places);
-        return await propose({ agent, home, config, server, defers: defers && agent === 'claude', firstTryMs }, input);
+        return await propose(
+          { agent, home, config, server, defers: defers && agent === 'claude', firstTryMs, places },
+          input,
+        );
       case 'confirm':
         return await confirmCall({ agent, home, config, server }, input);
       case 'report':
@@ -129,10 +133,23 @@ function refuseOthers(agent: HookAgent, home: string, cwd: string | undefined, p
 }
 
 async function propose(
-  { agent, home, config, server, defers, firstTryMs }: Hook & { defers: boolean; firstTryMs: number },
+  {
+    agent,
+    home,
+    config,
+    server,
+    defers,
+    firstTryMs,
+    places,
+  }: Hook & {
+    defers: boolean;
+    firstTryMs: number;
+    places: Places;
+  },
   input: Extract<HookInput, { kind: 'propose' }>,
 ): Promise<HookExit> {
   if (PASS_ARGUMENT in input.input) return no(texts.reservedArgument(PASS_ARGUMENT));
+  const context = readContext(agent, input.hints, places);
   const call: NewExternalCall = {
     agent: config.agent,
     session: input.session,
@@ -141,6 +158,7 @@ async function propose(
     tool: input.tool,
     arguments: input.input,
     ...(input.cwd === undefined ? {} : { cwd: input.cwd }),
+    ...(context === undefined ? {} : { context }),
     reports: true,
     ...(defers ? { waits: 'days' } : {}),
   };

@@ -1,6 +1,7 @@
 import {
   abandonedText,
   type ApprovalView,
+  contextTexts,
   folderOf,
   lacksPasskey,
   maskedText,
@@ -72,6 +73,11 @@ export function Circumstances({
       <IconLine icon="question">
         <Visible text={why} />
       </IconLine>
+      {contextTexts(approval).map(({ lead, quote }) => (
+        <IconLine key={lead} icon="agents" look="text-ink-3">
+          {lead} “<Visible text={quote} strict />”
+        </IconLine>
+      ))}
       {notEditable === undefined ? null : <IconLine icon="edit">{notEditable}</IconLine>}
       {subagent === undefined ? null : <IconLine icon="agents">{subagent}</IconLine>}
       {abandoned === undefined ? null : (
