@@ -47,7 +47,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await opened.api.send(world, chat, { content: buttons.map(press).join('\n') });
     await visit.page.getByRole('region', { name: /wants to/ }).waitFor();
   };
-  /** A call that waits in another world: the inbox shows it when it opens, and not only after its next poll. */
+  /** A call that waits in another world. */
   const askThere = async (content: string, calls = 1): Promise<{ world: string; chat: string }> => {
     const there = await opened.newChat();
     await opened.api.send(there.world, there.chat, { content });
@@ -495,40 +495,42 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).not.toContain('double-b');
   });
 
-  itAtFullSize(
-    '[CALL3] [CHANGE6.9] the inbox shows an edited call of another world at once, before its next poll',
-    async ({ skip }) => {
-      skip(sandbox.kind !== 'bubblewrap');
-      const { page, world, chat } = await enter();
-      await ask({ world, chat }, 'here before the edit');
-      const there = await askThere(call('shell_cmd', { command: 'touch first' }));
-      await page.getByRole('link', { name: /Inbox/ }).click();
-      await page
-        .getByRole('list', { name: 'Also waiting' })
-        .getByRole('button', { name: /touch first/ })
-        .click();
-      await choose(page, 'Edit');
-      await page.getByRole('textbox', { name: 'Command' }).fill('touch second');
-      await enabled(button(page, 'Preview'));
-      const { clock } = page.context();
-      await clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1000);
-      // The clock of the page stands still, so nothing is polled.
-      const read = page.waitForResponse((response) => response.url().includes(`/worlds/${there.world}/approvals?`));
-      await button(page, 'Preview').click();
-      expect((await read).status()).toBe(200);
-      await clock.resume();
-      await page.getByText('This is the edited call. Check what it will do, then approve it.').waitFor();
-      await page.getByRole('group', { name: 'What it will do' }).getByText('Adds 1 file').waitFor();
-      await opened.api.stop(there.world, there.chat);
-      await opened.api.stop(world, chat);
-    },
-  );
+  itAtFullSize('[CALL3] [CHANGE6.9] the inbox shows an edited call of another world at once', async ({ skip }) => {
+    skip(sandbox.kind !== 'bubblewrap');
+    const { page, world, chat } = await enter();
+    await ask({ world, chat }, 'here before the edit');
+    const there = await askThere(call('shell_cmd', { command: 'touch first' }));
+    await page.getByRole('link', { name: /Inbox/ }).click();
+    await page
+      .getByRole('list', { name: 'Also waiting' })
+      .getByRole('button', { name: /touch first/ })
+      .click();
+    await choose(page, 'Edit');
+    await page.getByRole('textbox', { name: 'Command' }).fill('touch second');
+    await enabled(button(page, 'Preview'));
+    const { clock } = page.context();
+    await clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1000);
+    // The clock of the page stands still, so it waits for nothing.
+    const read = page.waitForResponse((response) => response.url().includes(`/worlds/${there.world}/approvals?`));
+    await button(page, 'Preview').click();
+    expect((await read).status()).toBe(200);
+    await clock.resume();
+    await page.getByText('This is the edited call. Check what it will do, then approve it.').waitFor();
+    await page.getByRole('group', { name: 'What it will do' }).getByText('Adds 1 file').waitFor();
+    await opened.api.stop(there.world, there.chat);
+    await opened.api.stop(world, chat);
+  });
 
-  it('[CALL3] [HTTP14] the inbox shows and decides calls of other worlds, with their last messages, and says if someone was faster', async () => {
+  it('[PAGE6] [CALL3] [HTTP14] the inbox shows a call of another world as soon as it waits, in list, title and icon; decides it, with its last messages; and says if someone was faster', async () => {
     const { page, ...here } = await enter();
     await ask(here, 'here before others');
-    const there = await askThere(['elsewhere', 'too-late'].map(press).join('\n'), 2);
     await page.getByRole('link', { name: /Inbox/ }).click();
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    const there = await askThere(['elsewhere', 'too-late'].map(press).join('\n'), 2);
+    // Sooner than without a stream.
+    await page.getByRole('link', { name: 'Inbox 3' }).waitFor({ timeout: 10_000 });
+    expect(await page.title()).toBe('(3) Countersign');
+    expect(await page.locator('link[rel=icon]').getAttribute('href')).toBe('/mark-waiting.svg');
     const show = async (words: string): Promise<void> => {
       await page
         .getByRole('list', { name: 'Also waiting' })
@@ -542,21 +544,19 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await decide(page, 'Approve once');
     await expect.poll(() => opened.ran.includes('elsewhere')).toBe(true);
 
-    // It has no stream of other worlds.
     await show('too-late');
     await enabled(button(page, 'Approve once'));
-    const poll = await holdUp(page, `**/worlds/${there.world}/approvals?*`);
-    await page.clock.fastForward(5_000);
-    await poll.asked;
+    const reading = await holdUp(page, `**/worlds/${there.world}/approvals?*`);
     const [asked] = (await opened.api.approvals(there.world)).items;
     if (asked === undefined) throw new Error('nothing was asked');
     await opened.api.decide(there.world, asked, { decision: 'deny' });
+    await reading.asked;
     await decide(page, 'Approve once');
     await page
       .getByRole('status')
       .getByText(/already denied/)
       .waitFor();
-    poll.letGo();
+    reading.letGo();
     await decided(page, 'too-late').waitFor();
     expect(opened.ran).not.toContain('too-late');
   });

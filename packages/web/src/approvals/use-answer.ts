@@ -1,12 +1,12 @@
 import { afterSigning, type Answer, type Client, ClientError, needsPasskey } from '@countersign/client';
 import type { PasskeyConfirmation, ToolResultReply } from '@countersign/protocol';
-import { useQueryClient } from '@tanstack/react-query';
-import { useCallback } from 'react';
+import { useCallback, useContext } from 'react';
 import { useClient, useWorldStore } from '../data/connection.js';
 import { confirmWith } from '../passkeys/confirm.js';
 import { PasskeyFailure } from '../passkeys/passkey-failure.js';
 import { linkFor } from '../passkeys/passkey-link.js';
 import { clearErrors, say, sayError } from '../notices/toast.js';
+import { WaitingContext } from './inbox/use-inbox.js';
 import type { ShownApproval } from './shown-approval.js';
 import { approvalWords } from '../words/approvals.js';
 
@@ -23,7 +23,7 @@ export function useAnswer(): {
 } {
   const client = useClient();
   const world = useWorldStore();
-  const queries = useQueryClient();
+  const waiting = useContext(WaitingContext);
   const sendTo = useCallback(
     async ({ worldId, approval }: ShownApproval, sent: Promise<ToolResultReply>, isEdit: boolean): Promise<Outcome> => {
       const about = `decide-${approval.approvalId}`;
@@ -60,12 +60,11 @@ export function useAnswer(): {
   const outcomeOf = useCallback(
     async (asked: ShownApproval, sent: Promise<ToolResultReply>, isEdit: boolean): Promise<Outcome> => {
       const outcome = await sendTo(asked, sent, isEdit);
-      // Only the open world has a stream; the inbox would show what has changed in another one at its next poll.
-      if (asked.worldId !== world.getState().worldId)
-        void queries.invalidateQueries({ queryKey: ['waiting', asked.worldId] });
+      // The stream says so too, a moment later and only if it is connected.
+      if (asked.worldId !== world.getState().worldId) waiting?.look(asked.worldId);
       return outcome;
     },
-    [sendTo, queries, world],
+    [sendTo, waiting, world],
   );
   const decide = useCallback(
     (asked: ShownApproval, answer: Answer) => {

@@ -1,10 +1,10 @@
 import type { Tabs } from './tabs.js';
 
 /**
- * The maximum number of concurrent streams: a browser has six connections per server, and without a free one no page loads and nothing can be
- * approved. If there are more worlds, they take turns.
+ * The maximum number of concurrent streams of worlds, beside the one of all queues: a browser has six connections per server, and without a free
+ * one no page loads and nothing can be approved. If there are more worlds, they take turns.
  */
-const MAX_STREAMS = 4;
+const MAX_STREAMS = 3;
 const ROOM = 'countersign.room';
 const LOOK_AGAIN_MS = 15_000;
 
@@ -13,14 +13,14 @@ export function browserTabs(): Tabs | undefined {
   if (!('locks' in navigator) || typeof BroadcastChannel === 'undefined') return undefined;
   const { locks } = navigator;
   return {
-    async hold(name, { signal, byForce }, work) {
-      await untilRoom(locks, signal);
+    async hold(name, { signal, byForce, isEssential = false }, work) {
+      if (!isEssential) await untilRoom(locks, signal);
       if (signal.aborted) return;
       const lost = new AbortController();
       let working: Promise<void> | undefined;
       const run = async (): Promise<void> => {
         if (signal.aborted) return;
-        const stopWatching = makeRoom(locks, () => lost.abort());
+        const stopWatching = isEssential ? () => undefined : makeRoom(locks, () => lost.abort());
         working = work(lost.signal).finally(stopWatching);
         await working;
       };

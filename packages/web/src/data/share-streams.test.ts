@@ -5,55 +5,10 @@ import type { NewClient } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { createQueue, type Queue } from './queue.js';
 import { shareStreams } from './share-streams.js';
-import type { Tabs } from './tabs.js';
-
-/** A browser whose tabs can be closed or frozen. */
-function browser() {
-  const channels = new Map<string, Set<{ hear: (note: unknown) => void; tab: object }>>();
-  const holders = new Map<string, { tab: object; rob: () => void; done: Promise<void> }>();
-  const waiting: { name: string; start: () => void }[] = [];
-  const frozen = new Set<object>();
-  const release = (name: string, tab: object): void => {
-    if (holders.get(name)?.tab === tab) holders.delete(name);
-    const at = waiting.findIndex((each) => each.name === name);
-    if (at >= 0 && !holders.has(name)) waiting.splice(at, 1)[0]?.start();
-  };
-  const tabOf = (tab: object): Tabs => ({
-    async hold(name, { signal, byForce }, work) {
-      if (byForce) holders.get(name)?.rob();
-      else if (holders.has(name)) {
-        await new Promise<void>((resolve) => {
-          waiting.push({ name, start: resolve });
-          signal.addEventListener('abort', () => resolve(), { once: true });
-        });
-        if (signal.aborted) return;
-      }
-      const lost = new AbortController();
-      const done = work(lost.signal);
-      holders.set(name, { tab, done, rob: () => lost.abort() });
-      await done;
-      release(name, tab);
-    },
-    openChannel(name, hear) {
-      const all = channels.get(name) ?? new Set();
-      channels.set(name, all);
-      const mine = { hear, tab };
-      all.add(mine);
-      return {
-        tell: (note) => {
-          if (frozen.has(tab)) return;
-          const sent = structuredClone(note);
-          for (const each of all) if (each !== mine && !frozen.has(each.tab)) queueMicrotask(() => each.hear(sent));
-        },
-        close: () => all.delete(mine),
-      };
-    },
-  });
-  return { tabOf, frozen };
-}
+import { type FakeBrowser, fakeBrowser } from './testing/fake-browser.js';
 
 /** A tab: the requests of its stream, its events, and what its views receive. */
-function open(home: ReturnType<typeof browser>, after: number, as?: NewClient) {
+function open(home: FakeBrowser, after: number, as?: NewClient) {
   const clock = createFakeClock();
   const streams: { after: number | undefined; as: NewClient | undefined; queue: Queue<Batch> }[] = [];
   const client: Client = {
@@ -96,7 +51,7 @@ async function settle(): Promise<void> {
 
 describe('the shared stream', () => {
   it('[STORE6] is opened by one tab and received by all, each from its own position', async () => {
-    const home = browser();
+    const home = fakeBrowser();
     const first = open(home, 10);
     await settle();
     first.streams[0]?.queue.push(happens(11, 12));
@@ -112,7 +67,7 @@ describe('the shared stream', () => {
   });
 
   it('[STORE6] moves to another tab when the tab that opened it is closed', async () => {
-    const home = browser();
+    const home = fakeBrowser();
     const first = open(home, 0);
     const second = open(home, 0);
     const third = open(home, 0);
@@ -130,7 +85,7 @@ describe('the shared stream', () => {
   });
 
   it('[STORE6] is taken over from an unresponsive tab, which becomes a follower when it wakes up', async () => {
-    const home = browser();
+    const home = fakeBrowser();
     const first = open(home, 0);
     const second = open(home, 0);
     await settle();
@@ -151,7 +106,7 @@ describe('the shared stream', () => {
   });
 
   it('[CALL13] registers the client with the stream, so that the stream is never open without a client', async () => {
-    const home = browser();
+    const home = fakeBrowser();
     const web: NewClient = { label: 'web', approvals: true };
     const first = open(home, 0, web);
     await settle();
@@ -161,7 +116,7 @@ describe('the shared stream', () => {
   });
 
   it('[STORE6] tells a tab that is too far behind to reload', async () => {
-    const home = browser();
+    const home = fakeBrowser();
     const first = open(home, 0);
     await settle();
     first.streams[0]?.queue.push(happens(...Array.from({ length: 400 }, (_, index) => index + 1)));

@@ -12,6 +12,8 @@ interface Hold {
   signal: AbortSignal;
   /** Takes the lock from a tab that doesn't respond. */
   byForce: boolean;
+  /** Never waits for other streams, nor gives way to them. */
+  isEssential?: boolean;
 }
 
 /** For browsers in which tabs can't communicate. */

@@ -1,7 +1,9 @@
 import { openWorldView, type WorldStore } from '@countersign/client';
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactElement, useEffect, useRef } from 'react';
+import { type ReactElement, useEffect, useRef, useSyncExternalStore } from 'react';
 import { Redirect, useLocation } from 'wouter';
+import { WaitingContext } from '../approvals/inbox/use-inbox.js';
+import { openWaiting } from '../approvals/inbox/waiting.js';
 import { useClient, useOpened, useOutbox, useSelected, WorldContext } from '../data/connection.js';
 import { useWorlds } from '../data/use-lists.js';
 import { shareStreams } from '../data/share-streams.js';
@@ -9,7 +11,7 @@ import { browserTabs } from '../data/browser-tabs.js';
 import { oneTab } from '../data/tabs.js';
 import { mayDo, type NewClient, type World } from '@countersign/protocol';
 import { useAccount } from '../data/me.js';
-import { wasInvited } from '../session/session.js';
+import { currentSession, subscribeToSession, wasInvited } from '../session/session.js';
 import { say } from '../notices/toast.js';
 import { showConnection } from '../notices/banner.js';
 import { NoWorlds } from './no-worlds.js';
@@ -19,8 +21,20 @@ import { Layout } from './layout.js';
 import { paths, rememberWorld, worldToShow } from './paths.js';
 import { shellWords } from '../words/shell.js';
 
-/** Finds the world to show and keeps its stream open on every page. */
+/** Finds the world to show and keeps its stream, and the one of all queues, open on every page. */
 export function Home(): ReactElement {
+  const client = useClient();
+  // Another person may sign in on the same page.
+  const session = useSyncExternalStore(subscribeToSession, currentSession) ?? '';
+  const waiting = useOpened(() => openWaiting(client, browserTabs() ?? oneTab()), session);
+  return (
+    <WaitingContext value={waiting}>
+      <Worlds />
+    </WaitingContext>
+  );
+}
+
+function Worlds(): ReactElement {
   const [path] = useLocation();
   const worlds = useWorlds({ everyMs: 30_000 });
   if (worlds.kind !== 'ready') return <NotRead read={worlds} what={shellWords.yourWorlds} />;

@@ -1,7 +1,6 @@
 import { get, readAll, writerName } from '@countersign/client';
 import type { Message } from '@countersign/protocol';
-import { useQueryClient } from '@tanstack/react-query';
-import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react';
+import { type ReactElement, useCallback, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { useClient, useWorld } from '../../data/connection.js';
 import { useRead } from '../../data/use-read.js';
@@ -27,7 +26,6 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
   const account = useAccount();
   const worldId = useWorld((state) => state.worldId);
   const approvals = useWorld((state) => state.approvals);
-  const queries = useQueryClient();
   const find = useCallback(
     (id: string): ShownApproval | undefined => {
       const item = [...items, ...others].find(({ approval }) => approval.approvalId === id);
@@ -37,14 +35,6 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
     },
     [items, others, worldId, approvals],
   );
-  // Other worlds are polled; after a change here, poll them immediately.
-  useEffect(() => {
-    void queries.invalidateQueries({ queryKey: ['worlds'] });
-  }, [queries]);
-  const count = items.length + others.length;
-  useEffect(() => {
-    void queries.invalidateQueries({ queryKey: ['waiting'] });
-  }, [queries, count]);
   const box = useRef<HTMLDivElement>(null);
   useGoToWaiting(() => focusOnWaiting(box.current));
   return (

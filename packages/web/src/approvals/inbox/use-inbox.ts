@@ -1,17 +1,13 @@
-import { agentName, type ApprovalView, get, viewOfApproval } from '@countersign/client';
+import { agentName, get } from '@countersign/client';
 import type { World } from '@countersign/protocol';
-import { useQueries, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useMemo, useRef } from 'react';
-import { useLocation } from 'wouter';
-import { useClient, useWorld, useWorldStore } from '../../data/connection.js';
-import { paths } from '../../shell/paths.js';
+import { useQueryClient } from '@tanstack/react-query';
+import { createContext, useCallback, useContext, useEffect, useMemo, useSyncExternalStore } from 'react';
+import { useWorld, useWorldStore } from '../../data/connection.js';
 import { useForYou } from '../for-you.js';
+import type { Waiting, WaitingItem, WaitingPages } from './waiting.js';
 
-export interface InboxItem {
-  worldId: string;
+export interface InboxItem extends WaitingItem {
   worldName: string;
-  agentName: string;
-  approval: ApprovalView;
 }
 
 export interface Inbox {
@@ -23,32 +19,19 @@ export interface Inbox {
   loadMore?: () => void;
 }
 
-/** The loaded approvals from a world that isn't open. */
-interface Page {
-  items: readonly InboxItem[];
-  more: boolean;
-}
-
-const NONE: Page = { items: [], more: false };
-const PAGE = 100;
-/** The server's maximum page size. */
-const LARGEST_PAGE = 1000;
-
 /** The number of waiting approvals: "3", "100+", or empty. */
 export function inboxCount({ items, loadMore }: Inbox): string {
   return items.length === 0 ? '' : `${items.length}${loadMore === undefined ? '' : '+'}`;
 }
 
-/**
- * Polling intervals for other worlds, on the inbox page and elsewhere. Only the open world has a stream, because a browser has six connections
- * per server and each tab polls separately.
- */
-const EVERY_MS = 5000;
-const ELSEWHERE_EVERY_MS = 30_000;
+/** What waits in the worlds that aren't open. */
+export const WaitingContext = createContext<Waiting | undefined>(undefined);
+
+const NONE: WaitingPages = new Map();
+const NO_CHANGES = (): (() => void) => () => undefined;
 
 /** Everything that waits for anyone in any world, oldest first: everything loaded in this world, and the first page of each other world. */
 export function useInbox(worlds: readonly World[]): Inbox {
-  const client = useClient();
   const worldId = useWorld((state) => state.worldId);
   const world = useWorld((state) => state.world);
   const queue = useWorld((state) => state.queue);
@@ -56,37 +39,19 @@ export function useInbox(worlds: readonly World[]): Inbox {
   const approvals = useWorld((state) => state.approvals);
   const agents = useWorld((state) => state.agents);
   const isForYou = useForYou();
-  const [path] = useLocation();
   const store = useWorldStore();
   const queries = useQueryClient();
-  const size = useRef(PAGE);
+  const waiting = useContext(WaitingContext);
+  const pages = useSyncExternalStore(waiting?.subscribe ?? NO_CHANGES, () => waiting?.get() ?? NONE);
+  useEffect(() => waiting?.show(worldId), [waiting, worldId]);
+  const isNew = [...pages.keys()].some((id) => worlds.every((each) => each.id !== id));
+  useEffect(() => {
+    if (isNew) void queries.invalidateQueries({ queryKey: ['worlds'] });
+  }, [isNew, queries]);
   const loadMore = useCallback((): void => {
-    size.current = Math.min(size.current + PAGE, LARGEST_PAGE);
-    void queries.invalidateQueries({ queryKey: ['waiting'] });
+    waiting?.loadMore();
     void store.loadLaterApprovals();
-  }, [queries, store]);
-  const others = useQueries({
-    queries: worlds
-      .filter(({ id }) => id !== worldId)
-      .map(({ id, name }) => ({
-        queryKey: ['waiting', id],
-        queryFn: async ({ signal }: { signal: AbortSignal }): Promise<Page> => {
-          const { items, next } = await client.approvals(id, { limit: size.current }, { signal });
-          const asked = items.map((approval) => ({
-            worldId: id,
-            worldName: name,
-            agentName: approval.agentName,
-            approval: viewOfApproval(approval),
-          }));
-          return { items: asked, more: next !== undefined };
-        },
-        refetchInterval: path === paths.inbox ? EVERY_MS : ELSEWHERE_EVERY_MS,
-        refetchIntervalInBackground: true,
-        // While a world is open, this list gets old: after it, calls that were decided there would seem to wait.
-        gcTime: 0,
-      })),
-    combine: (results) => results.map(({ data }) => data ?? NONE),
-  });
+  }, [waiting, store]);
   return useMemo(() => {
     const here = queue.flatMap((id): InboxItem[] => {
       const approval = get(approvals, id);
@@ -94,13 +59,14 @@ export function useInbox(worlds: readonly World[]): Inbox {
       const name = agentName({ agents }, approval.agentId);
       return [{ worldId, worldName: world?.name ?? worldId, agentName: name, approval }];
     });
-    const all = [...here, ...others.flatMap((each) => each.items)].sort((a, b) =>
-      a.approval.requestedAt < b.approval.requestedAt ? -1 : 1,
-    );
+    const others = [...pages].filter(([id]) => id !== worldId);
+    const nameOf = (id: string): string => worlds.find((each) => each.id === id)?.name ?? id;
+    const elsewhere = others.flatMap(([id, { items }]) => items.map((each) => ({ ...each, worldName: nameOf(id) })));
+    const all = [...here, ...elsewhere].sort((a, b) => (a.approval.requestedAt < b.approval.requestedAt ? -1 : 1));
     return {
       items: all.filter(isForYou),
       others: all.filter((item) => !isForYou(item)),
-      ...(hasLater || others.some(({ more }) => more) ? { loadMore } : {}),
+      ...(hasLater || others.some(([, { more }]) => more) ? { loadMore } : {}),
     };
-  }, [worldId, world, queue, hasLater, approvals, agents, others, isForYou, loadMore]);
+  }, [worldId, world, worlds, queue, hasLater, approvals, agents, pages, isForYou, loadMore]);
 }

@@ -12,7 +12,7 @@ const MAX_AT_ONCE = 3;
 const AT_ONCE_MS = 10_000;
 
 /**
- * Shows the count in the page title, and desktop notifications for new calls while no tab is visible. Neither can
+ * Shows the count in the page title, an amber dot on its icon, and desktop notifications for new calls while no tab is visible. Neither can
  * approve anything.
  */
 export function useNotifications(inbox: Inbox): void {
@@ -24,6 +24,8 @@ export function useNotifications(inbox: Inbox): void {
   useEffect(() => tellWhenVisible(), []);
   useEffect(() => {
     document.title = count === '' ? 'Countersign' : `(${count}) Countersign`;
+    const icon = count === '' ? '/mark.svg' : '/mark-waiting.svg';
+    document.querySelector('link[rel=icon]')?.setAttribute('href', icon);
     const before = told.current;
     const ids = new Set(items.map(({ approval }) => approval.approvalId));
     told.current = { ids, newest: items.at(-1)?.approval.requestedAt ?? before?.newest ?? '' };
