@@ -354,6 +354,11 @@ export const ROWS: readonly Row[] = [
   { route: 'POST /worlds/{world}/clients', needs: 'chat', body: { label: 'app', approvals: true } },
 
   { route: 'GET /approvals', needs: 'inbox' },
+  {
+    route: 'POST /decisions',
+    needs: 'inbox',
+    body: { decisions: [{ worldId: 'alpha', tool_call_id: 'none', decision: 'deny', callHash: 'none' }] },
+  },
   { route: 'GET /worlds/{world}/approvals', needs: 'read, queue' },
   { route: 'GET /worlds/{world}/approvals/{approval}', needs: 'read, queue' },
   { route: 'GET /worlds/{world}/approvals/{approval}/effect', needs: 'read, queue', allowed: GONE },

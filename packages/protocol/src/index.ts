@@ -102,13 +102,17 @@ export {
 export type { ApprovalOption, Scope, Subject, ToolApproval, ToolDefinition } from './calls/tools.js';
 export {
   clientToolResultSchema,
+  decisionResultSchema,
   newClientSchema,
+  newDecisionsSchema,
   questionAnswerSchema,
   toolDecisionSchema,
 } from './calls/decisions.js';
 export type {
   ClientToolResult,
+  DecisionResult,
   NewClient,
+  NewDecisions,
   QuestionAnswer,
   RefusalCode,
   ToolDecision,

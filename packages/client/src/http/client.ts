@@ -24,6 +24,7 @@ import type {
   ExternalResult,
   NewExternalAgent,
   NewExternalCall,
+  DecisionResult,
   Delegation,
   Effect,
   Grant,
@@ -49,6 +50,7 @@ import type {
   NewMcpServer,
   NewPerson,
   NewPolicy,
+  NewDecisions,
   NewProvider,
   NewSession,
   OidcStart,
@@ -306,6 +308,8 @@ export interface Client {
     decision: Answer,
     options?: CallOptions,
   ): Promise<ToolResultReply>;
+  /** Decides several calls, each on its own. Resolves to one result for each, in order. At most 200. */
+  decideSeveral(decisions: NewDecisions['decisions'], options?: CallOptions): Promise<readonly DecisionResult[]>;
   /** Answers a question, or returns the result of one of this client's tools (CALL16). */
   answer(
     world: string,

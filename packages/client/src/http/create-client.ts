@@ -10,6 +10,7 @@ import {
   chatSchema,
   createdExternalAgentSchema,
   createdTokenSchema,
+  decisionResultSchema,
   delegationSchema,
   END_OF_LIST,
   externalCallSchema,
@@ -260,6 +261,10 @@ export function createClient(options: ClientOptions): Client {
         },
         options,
       ),
+    decideSeveral: async (decisions, options) => {
+      const request: Request = { method: 'POST', path: ['decisions'], body: { decisions } };
+      return (await sendWithRetries(listOf(decisionResultSchema), request, options)).items;
+    },
     answer: (world, { toolCallId, ...answer }, options) =>
       sendWithRetries(
         toolResultReplySchema,

@@ -30,6 +30,40 @@ export const toolDecisionSchema = z.strictObject({
 /** A decision on one approval. */
 export type ToolDecision = z.infer<typeof toolDecisionSchema>;
 
+const { tool_call_id, decision, reason } = toolDecisionSchema.shape;
+const worldId = field(z.string().min(1).max(200), 'Id of the world.');
+
+/** Independent decisions of one person, each on one call and as if it was sent alone. */
+export const newDecisionsSchema = z.strictObject({
+  decisions: field(
+    z
+      .array(
+        z.strictObject({
+          worldId,
+          tool_call_id,
+          decision,
+          reason,
+          callHash: text('Keyed hash of the call as shown. A decision with a different hash is rejected.'),
+        }),
+      )
+      .min(1)
+      .max(200),
+    'Decisions on up to 200 calls. Their scope is once.',
+  ),
+});
+export type NewDecisions = z.infer<typeof newDecisionsSchema>;
+
+/** What became of one of several decisions. */
+export const decisionResultSchema = z.object({
+  worldId,
+  tool_call_id,
+  status: field(z.int(), 'The HTTP status that this decision would have got alone.'),
+  kind: field(z.enum(['recorded', 'repeated']).exactOptional(), 'Set if it was accepted, now or earlier.'),
+  state: text('Current state of the call.').exactOptional(),
+  detail: text('Why it was refused.').exactOptional(),
+});
+export type DecisionResult = z.infer<typeof decisionResultSchema>;
+
 /** The maximum length of an answer. Longer text belongs in a file. */
 const LONGEST_ANSWER = 100_000;
 

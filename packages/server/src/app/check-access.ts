@@ -28,6 +28,16 @@ export async function checkAccess(
     if (lacks !== undefined) throw await refusal(context, access, lacks, undefined);
     return;
   }
+  await checkInWorld(context, access, worldId, needed);
+}
+
+/** Throws like `checkAccess`, for a world that isn't in the path. */
+export async function checkInWorld(
+  context: AppContext,
+  access: Access,
+  worldId: string,
+  needed: readonly Action[],
+): Promise<void> {
   // The server's log has its own route, for admins.
   if (worldId === SERVER_LOG) throw new HttpProblem(404, problemTexts.noWorld(worldId));
   const allowed = actionsOf(access, worldId);

@@ -50,13 +50,13 @@ export function createApp(context: AppContext, routes: readonly Route[] = allRou
   const open = routes.filter((route) => route.needs === 'no-credential');
   const closed = routes.filter((route) => route.needs !== 'no-credential');
 
-  for (const route of open) register(app, route, context);
+  for (const route of open) register(app, route, context, record);
   // Public like the web app: the page reveals no data, and a browser that follows a link can't send a credential.
   app.get(`${API}/docs`, (c) => c.html(page()));
   app.get(`${API}/docs.css`, (c) => c.body(DOCS_STYLE, { headers: { 'Content-Type': 'text/css' } }));
   // Must precede routing, so that unauthenticated clients can't learn which routes or ids exist.
   app.use(`${API}/*`, context.auth.middleware);
-  for (const route of closed) register(app, route, context);
+  for (const route of closed) register(app, route, context, record);
   app.get(`${API}/openapi.json`, (c) => c.json(description()));
   refuseOtherMethods(app, routes);
   app.all(`${API}/*`, (c) => {
@@ -88,7 +88,12 @@ function honoPath({ path }: Pick<Route, 'path'>): string {
   return `${API}${path.replace(/\{(\w+)\}/g, ':$1')}`;
 }
 
-function register(app: Hono<Env>, route: Route, context: AppContext): void {
+function register(
+  app: Hono<Env>,
+  route: Route,
+  context: AppContext,
+  record: (error: unknown, c: AppRequest) => Promise<void>,
+): void {
   app.on(route.method.toUpperCase(), honoPath(route), async (c) => {
     // Before the body is read, unless the body decides what is needed.
     if (typeof route.needs !== 'function') await checkAccess(route, c, context, undefined);
@@ -97,7 +102,9 @@ function register(app: Hono<Env>, route: Route, context: AppContext): void {
     if (typeof route.needs === 'function') await checkAccess(route, c, context, input.body);
     const reply = await route.handle(input);
     // Compare by identity as well: this response was created before the adapter replaced the global Response class.
-    return reply === RESPONSE_ALREADY_SENT || reply instanceof Response ? reply : respond(reply);
+    if (reply === RESPONSE_ALREADY_SENT || reply instanceof Response) return reply;
+    for (const error of reply.refusals ?? []) await record(error, c);
+    return respond(reply);
   });
 }
 

@@ -81,6 +81,7 @@ export const problemTexts = {
 
   unknownClient: 'Unknown or expired client secret. Register the client again.',
   notForClients: "Clients can't manage providers. Send the request without X-Countersign-Client.",
+  rightsChanged: 'What you may do changed in the meantime. This call was not decided. Reload the page.',
   clientOfOneWorld:
     'A client belongs to one world. Use the approvals of that world, or send the request without X-Countersign-Client.',
   cannotApprove: "This client registered with approvals: false, so it can't see or decide approvals.",

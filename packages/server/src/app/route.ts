@@ -14,6 +14,8 @@ export interface Reply {
   status: number;
   body?: unknown;
   headers?: Record<string, string>;
+  /** Errors of parts of the request, to record like those of a whole one (LOG1.8). */
+  refusals?: readonly unknown[];
 }
 
 /** A request whose parts match the route's schemas. */

@@ -14,10 +14,12 @@ import {
 import {
   approvalsQuerySchema,
   approvalWithContextSchema,
+  decisionResultSchema,
   grantSchema,
   listOf,
   listQuerySchema,
   newClientSchema,
+  newDecisionsSchema,
   newToolResultSchema,
   newUndoSchema,
   queuedApprovalSchema,
@@ -32,6 +34,7 @@ import {
 } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import { route } from '../app/route.js';
+import { decideSeveral } from './decide-several.js';
 import { neededFor, sendToolResult } from './send-tool-result.js';
 import {
   AS_CLIENT,
@@ -193,6 +196,19 @@ export const approvalRoutes = [
       ],
     },
     handle: sendToolResult,
+  }),
+  route({
+    method: 'post',
+    path: '/decisions',
+    scope: 'approvals',
+    needs: 'read',
+    tag,
+    summary: 'Decide several calls',
+    description:
+      'Each decision is judged and recorded on its own, as if it was sent to tool-results of its world with scope `once`. A refused one does not stop the others. A call that needs a passkey is refused.',
+    body: newDecisionsSchema,
+    answers: { 200: { description: 'One result for each decision, in order', schema: listOf(decisionResultSchema) } },
+    handle: decideSeveral,
   }),
   route({
     method: 'get',

@@ -1,9 +1,10 @@
-import type { WaitingCall } from '@countersign/protocol';
+import { type DecisionResult, SERVER_LOG, type WaitingCall } from '@countersign/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { closeApps, TOKEN } from '../testing/app-fixture.js';
 import { openHarbour, type Harbour } from '../testing/harbour.js';
 import { openStream, type OpenStream } from '../testing/open-stream.js';
 import { as, tokenOf } from '../testing/people.js';
+import { createSoftPasskey, insertPasskey } from '../testing/soft-passkey.js';
 import { ask } from '../testing/sign-in.js';
 
 afterEach(closeApps);
@@ -115,5 +116,91 @@ describe('what waits in all worlds', () => {
     await vi.waitUntil(() => stream.comments.length > 0);
     await t.engine.close();
     expect(await stream.over).toBe(true);
+  });
+});
+
+describe('several decisions in one request', () => {
+  const several = (t: Harbour, decisions: unknown[], headers = as(TOKEN)) =>
+    ask<{ items: DecisionResult[] }>(t, 'POST', '/decisions', headers, { decisions });
+  const waiting = async (t: Harbour): Promise<WaitingCall[]> =>
+    (await t.api<{ items: WaitingCall[] }>('GET', '/approvals')).body.items;
+  const on = ({ worldId, approvalId, callHash }: WaitingCall, decision = 'approve', more = {}) => ({
+    ...{ worldId, tool_call_id: approvalId, decision, callHash },
+    ...more,
+  });
+
+  it('[HTTP8.10] are judged and recorded one by one, and a refused one does not stop the others', async () => {
+    const t = await openHarbour();
+    const propose = await addLab(t);
+    await t.propose(remove('a'), remove('b'), remove('c'));
+    await propose('d');
+    const [a, b, c, d] = (await waiting(t)) as [WaitingCall, WaitingCall, WaitingCall, WaitingCall];
+    const unknown = { ...on(a), tool_call_id: 'approval_none' };
+    const sent = [on(a), on(b, 'approve', { callHash: 'another' }), unknown, on(c, 'deny', { reason: 'no' }), on(d)];
+    const { status, body } = await several(t, sent);
+    expect(status).toBe(200);
+    expect(body.items).toMatchObject([
+      { worldId: 'harbour', tool_call_id: a.approvalId, status: 200, kind: 'recorded', state: 'approved' },
+      { status: 409, detail: expect.stringContaining('Review it again') as string, state: 'asked' },
+      { status: 404, tool_call_id: 'approval_none' },
+      { status: 200, state: 'denied' },
+      { worldId: 'lab', status: 200, state: 'approved' },
+    ]);
+    expect((await waiting(t)).map(({ approvalId }) => approvalId)).toEqual([b.approvalId]);
+    // The same again changes nothing.
+    expect((await several(t, [on(a)])).body.items).toMatchObject([{ status: 200, kind: 'repeated' }]);
+    expect((await several(t, [on(b)])).body.items).toMatchObject([{ status: 200 }]);
+    await t.settled();
+    await t.engine.quiet();
+    expect(t.runs).toEqual(expect.arrayContaining([{ path: 'a' }, { path: 'b' }, { path: 'd' }]));
+    expect(t.runs).toHaveLength(3);
+    const records = await t.engine.runtime.store.read((reader) => reader.audit('harbour', { after: 0, limit: 99 }));
+    const decided = records.filter(({ kind }) => kind === 'decision');
+    expect(decided.map(({ decision, scope }) => [decision, scope])).toEqual([
+      ['approve', 'once'],
+      ['deny', 'once'],
+      ['approve', 'once'],
+    ]);
+  });
+
+  it('[HTTP8.10] need the right to sign in each world, and no passkey', async () => {
+    const t = await openHarbour();
+    const propose = await addLab(t);
+    const ada = await tokenOf(t, 'Ada', 'approver', ['read', 'sign']);
+    await insertPasskey(t.engine.runtime.store, 'ada', createSoftPasskey());
+    const etag = (await t.api('GET', '/worlds/harbour/policy')).headers.get('etag') ?? '';
+    const rules = ['ask remove with passkey'];
+    expect((await t.api('PUT', '/worlds/harbour/policy', { rules }, { 'If-Match': etag })).status).toBe(200);
+    await t.propose(remove('a'));
+    await propose('b', 'c');
+    const [a, b, c] = (await waiting(t)) as [WaitingCall, WaitingCall, WaitingCall];
+    const bob = await tokenOf(t, 'Bob', null, ['read', 'sign'], { lab: 'approver' });
+    expect((await several(t, [on(a), on(b)], bob)).body.items).toMatchObject([
+      { worldId: 'harbour', status: 404, detail: 'there is no world "harbour"' },
+      { worldId: 'lab', status: 200 },
+    ]);
+    // A call of another world is as unknown as one that doesn't exist.
+    expect((await several(t, [{ ...on(a), worldId: 'lab' }], bob)).body.items).toMatchObject([{ status: 404 }]);
+    const eve = await tokenOf(t, 'Eve', 'viewer', ['read']);
+    const [refused] = (await several(t, [on(c)], eve)).body.items;
+    expect(refused).toMatchObject({ status: 403 });
+    const log = await t.engine.runtime.store.read((reader) => reader.audit(SERVER_LOG, { after: 0, limit: 99 }));
+    expect(log.some(({ kind, why }) => kind === 'refusal' && why?.includes('/api/decisions') === true)).toBe(true);
+    const [unsigned] = (await several(t, [on(a)], ada)).body.items;
+    expect(unsigned).toMatchObject({ status: 403, detail: expect.stringContaining('passkey') as string });
+    expect((await waiting(t)).map(({ approvalId }) => approvalId)).toEqual([a.approvalId, c.approvalId]);
+  });
+
+  it('[HTTP8.10] [HTTP1] have no other scope, no arguments, and are at most 200', async () => {
+    const t = await openHarbour();
+    const one = { worldId: 'harbour', tool_call_id: 'x', decision: 'deny', callHash: 'y' };
+    const bad = [
+      [],
+      Array.from({ length: 201 }, () => one),
+      [{ ...one, scope: 'always' }],
+      [{ ...one, arguments: {} }],
+      [{ ...one, callHash: undefined }],
+    ];
+    for (const decisions of bad) expect((await several(t, decisions)).status).toBe(422);
   });
 });

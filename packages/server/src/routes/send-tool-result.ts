@@ -1,4 +1,5 @@
 import { decideCall, readWorld, type FoundClient } from '@countersign/core';
+import type { CallRecord } from '@countersign/core/ports';
 import type { Action, ClientToolResult, NewToolResult, ToolDecision, ToolResultOutcome } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import type { Reply, RouteInput } from '../app/route.js';
@@ -21,6 +22,30 @@ export function neededFor(body: unknown): readonly Action[] {
 /** Passes a decision, answer or result to the engine and returns the outcome (HTTP14). */
 export async function sendToolResult(given: Input): Promise<Reply | Response> {
   const { context, params, c } = given;
+  const { call, client, answer } = await prepareAnswer(given);
+  if (!wantsStream(c) || call === undefined) {
+    const { kind, invocationId, state } = await answer();
+    return { status: 200, body: { kind, invocationId, state } };
+  }
+  return await streamEvents(c, {
+    engine: context.engine,
+    watch: context.auth.streams,
+    worldId: params.world,
+    chatId: call.chatId,
+    untilSettled: true,
+    act: answer,
+    ...(client === undefined ? {} : { client }),
+  });
+}
+
+/** The call that a decision, answer or result is for, and what passes it on. */
+export async function prepareAnswer(given: Input): Promise<{
+  call: CallRecord | undefined;
+  client: FoundClient | undefined;
+  /** Throws if it is refused. */
+  answer: () => Promise<Accepted>;
+}> {
+  const { context, params, c } = given;
   const { engine } = context;
   const worldId = params.world;
   const client = await clientOf(c, context, worldId);
@@ -36,19 +61,7 @@ export async function sendToolResult(given: Input): Promise<Reply | Response> {
     const { status, detail, state } = outcome;
     throw new HttpProblem(status, detail, state === undefined ? {} : { state });
   };
-  if (!wantsStream(c) || call === undefined) {
-    const { kind, invocationId, state } = await answer();
-    return { status: 200, body: { kind, invocationId, state } };
-  }
-  return await streamEvents(c, {
-    engine,
-    watch: context.auth.streams,
-    worldId,
-    chatId: call.chatId,
-    untilSettled: true,
-    act: answer,
-    ...(client === undefined ? {} : { client }),
-  });
+  return { call, client, answer };
 }
 
 async function answerAsClient({ context, body }: Input, client: FoundClient | undefined): Promise<ToolResultOutcome> {
