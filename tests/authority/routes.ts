@@ -454,6 +454,18 @@ export const ROWS: readonly Row[] = [
   { route: 'GET /worlds/{world}/runs/{run}', needs: 'read', allowed: GONE },
   { route: 'POST /worlds/{world}/runs/{run}/end', needs: 'chat', allowed: GONE },
   { route: 'POST /worlds/{world}/runs/{run}/apply', needs: 'chat', allowed: GONE },
+  {
+    route: 'POST /worlds/{world}/runs/{run}/request-changes',
+    needs: 'sign, queue',
+    body: { message: 'Keep the old name.' },
+    allowed: GONE,
+  },
+  {
+    route: 'POST /worlds/{world}/runs/{run}/restart',
+    needs: 'chat',
+    body: { program: ['true'], supervisor: { pid: 1, started: '1' } },
+    allowed: GONE,
+  },
   { route: 'POST /worlds/{world}/runs/{run}/discard', needs: 'sign, queue', allowed: GONE },
 
   { route: 'GET /worlds/{world}/policy', needs: 'read' },

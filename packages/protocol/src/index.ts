@@ -75,15 +75,30 @@ export type { ChangedFile, Effect, NoEffect, NoEffectReason, Prediction } from '
 export {
   applyRunSchema,
   type ApplyRun,
+  askRunSchema,
+  type AskRun,
   endedRunSchema,
   RUN_TOOL,
   runAgentSchema,
   runProcessSchema,
+  restartRunSchema,
+  runRequestSchema,
   runSchema,
   startedRunSchema,
   startRunSchema,
 } from './runs/runs.js';
-export type { EndedRun, Run, RunEnd, RunProcess, RunState, StartedRun, StartRun } from './runs/runs.js';
+export type {
+  EndedRun,
+  NewRunRequest,
+  RestartRun,
+  Run,
+  RunEnd,
+  RunProcess,
+  RunRequest,
+  RunState,
+  StartedRun,
+  StartRun,
+} from './runs/runs.js';
 export { RUN_AGENTS } from './runs/run-agents.js';
 export type { RunAgent } from './runs/run-agents.js';
 export { runEffectSchema } from './runs/run-effect.js';
@@ -144,7 +159,7 @@ export type {
 } from './external/external.js';
 export { EXTERNAL_VERBS, externalVerb } from './external/tool-verbs.js';
 export type { ExternalVerb } from './external/tool-verbs.js';
-export { readWho, signerSchema, SYSTEM, whoSchema, whoText } from './people/who.js';
+export { readWho, readWhos, signerSchema, SYSTEM, whoSchema, whosText, whoText } from './people/who.js';
 export type { Signer, Who } from './people/who.js';
 export {
   crudEventSchema,

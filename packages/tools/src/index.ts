@@ -21,6 +21,7 @@ export { hashOfLogin } from './run/home/open-agent-home.js';
 export { runTool } from './run/kept/run-tool.js';
 export { runDrafts } from './run/kept/run-drafts.js';
 export type { RunDrafts } from './run/kept/run-drafts.js';
+export { programsOf } from '@countersign/changes';
 export type { KeptRun } from '@countersign/changes';
 export { findSandbox } from './sandbox/find-sandbox.js';
 export { homePrograms } from './sandbox/programs/programs-for.js';

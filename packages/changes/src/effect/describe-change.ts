@@ -20,9 +20,9 @@ export interface DescribedChange {
 export async function describeChange(
   change: PlannedChange,
   about: Rehearsed,
-  { signal, limits }: { signal?: AbortSignal; limits?: EffectLimits } = {},
+  { signal, limits, changes: known }: { signal?: AbortSignal; limits?: EffectLimits; changes?: readonly Change[] } = {},
 ): Promise<DescribedChange> {
-  const changes = await listChanges(change, signal);
+  const changes = known ?? (await listChanges(change, signal));
   const how = { ...(signal === undefined ? {} : { signal }), ...(limits === undefined ? {} : { limits }) };
   const effect = await effectOf(change, changes, about, how);
   const paths = withTreePaths(effectPaths(changes, about.leftOut), change.git?.paths);

@@ -45,6 +45,12 @@ export async function setAside(
   return found;
 }
 
+/** Makes a draft whole again for another program, with its Git folder. */
+export async function bringAllBack(root: string): Promise<void> {
+  const place = { root, upper: join(root, 'upper') };
+  for (const path of ['.git', ...(await readList(root, ASIDE_LIST, z.string()))]) await bringBack(place, path);
+}
+
 const ASIDE_LIST = 'aside.json';
 const LEFT_OUT_LIST = 'left-out.json';
 

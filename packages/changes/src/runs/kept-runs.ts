@@ -2,13 +2,22 @@ import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { errorMessage, type EffectPaths, type Hold } from '@countersign/core/ports';
-import { CountersignError, RECEIPTS_REF, type Effect, type EndedRun, type RunEffect } from '@countersign/protocol';
+import {
+  CountersignError,
+  RECEIPTS_REF,
+  type Effect,
+  type EndedRun,
+  type RunEffect,
+  type RunRequest,
+} from '@countersign/protocol';
 import { applyChange } from '../apply/apply-change.js';
 import { makeDraftsFolder, RUN } from '../apply/call-folders.js';
 import { findUnfinished, noteApplied, undoUnfinished, wasApplied } from '../apply/journal.js';
 import { keptFolders } from '../apply/kept-folders.js';
 import { readRestored } from '../apply/restored.js';
+import { compareContents, contentsOf } from '../effect/contents.js';
 import { describeChange } from '../effect/describe-change.js';
+import { listChanges } from '../effect/list-changes.js';
 import { WHOLE_LIMITS } from '../effect/effect-of.js';
 import { changedSettings } from '../git/changed-settings.js';
 import { dropLeftovers, finishGitChange } from '../git/apply-git-change.js';
@@ -23,6 +32,7 @@ import { writeDurably } from '../files/write-durably.js';
 import { ASIDE, noteLeftOut, setAside, type NotApplied } from '../git/set-aside.js';
 import { changedOutside, MOST_LOOKED_AT, type ChangedOutside } from './changed-outside.js';
 import { needsPerson } from './needs-person.js';
+import { keepLook, readLook, reopenDraft, type Restarted } from './send-back.js';
 import { readDiskClock, type DiskMoment } from '../files/disk-clock.js';
 import { holdFolder, lockFolder, type ProcessLock } from '../files/lock-folder.js';
 import { find } from '../files/open-folder.js';
@@ -43,19 +53,10 @@ import {
   writeEnded,
   writeRunRecord,
   writeStatus,
+  type KeptRun,
   type RunRecord,
   type RunStatus,
 } from './run-record.js';
-
-/** A run as its folder describes it. The folder is the truth: either the server or the supervisor may die at any moment. */
-export interface KeptRun {
-  readonly root: string;
-  readonly record: RunRecord;
-  /** Undefined while the program runs. */
-  readonly ended: EndedRun | undefined;
-  /** Undefined until its changes have been sealed. */
-  readonly status: RunStatus | undefined;
-}
 
 /** How to seal a run that has ended. */
 interface SealRun {
@@ -104,6 +105,10 @@ export interface KeptRuns {
    * else changed its paths; nothing is applied then, and the draft stays.
    */
   apply(id: string, callId: string, signed: Signed): Promise<SealedChange>;
+  /** Notes what somebody wants changed. The call that may apply the run must have been withdrawn: no call may from now on. */
+  sendBack(id: string, request: RunRequest): Promise<void>;
+  /** Opens the draft of a run that was sent back for a program that runs in it. Its supervisor is named. */
+  restart(id: string, program: Restarted): Promise<KeptRun>;
   /** Refuses with `RunRefused` if it is being applied or was. Without `keepsRecord`, nothing of it stays. */
   discard(id: string, how?: { keepsRecord: boolean }): Promise<void>;
   /** Adds notes to the commits that an applied run has brought, once. */
@@ -162,7 +167,7 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
   const move = async (
     { root, status }: KeptRun,
     next: Pick<RunStatus, 'state' | 'why' | 'reason'>,
-    call: Partial<Pick<RunStatus, 'callId' | 'chatId' | 'calls'>> = {},
+    call: Partial<Pick<RunStatus, 'callId' | 'chatId' | 'calls' | 'requests'>> = {},
   ): Promise<void> => {
     const { why: _, reason: __, ...same } = status ?? { calls: 0 };
     await writeStatus(root, { ...same, ...call, ...next, at: Date.now() });
@@ -247,11 +252,17 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
             return undefined;
           }
           const outside = await changedOutside(workingDirectory, start, pathsOf(draft.plan));
-          const about = aboutWith(withOutside(described, outside), git, notApplied);
+          const changes = await listChanges(draft, signal);
+          const contents = contentsOf(changes, git);
+          const look = await readLook(root);
+          const about = {
+            ...aboutWith(withOutside(described, outside), git, notApplied),
+            ...(look === undefined ? {} : { sinceLook: compareContents(look, contents) }),
+          };
           const result = { exitCode: about.exitCode, stdout: '', stderr: '' };
           const rest = { leftOut, result, run: about };
           const change = git === undefined ? draft : { ...draft, git };
-          const { effect, paths, bytes, changes } = await describeChange(change, rest, { signal });
+          const { effect, paths, bytes } = await describeChange(change, rest, { signal, changes });
           const { plan } = draft;
           const own = { kind: 'kept', key: id, agent: first.record.agentId, workingDirectory } as const;
           const found = {
@@ -259,6 +270,7 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
             bytes,
             effect,
             needsPerson: needsPerson(changes, { git, include }),
+            contents,
             ...(git === undefined ? {} : { git }),
           };
           await writeRecord(root, { ...own, ...found, ...rest, ...(paths === undefined ? {} : { paths }) });
@@ -350,6 +362,21 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
         },
         hold,
       ),
+    sendBack: (id, request) =>
+      locked(id, async (run) => {
+        const { state, requests = [] } = run.status ?? {};
+        if (state !== 'waiting' && state !== 'kept') throw new RunRefused('There is nothing to ask changes for.');
+        if (requests.length >= MOST_REQUESTS) throw new RunRefused(`Changes were asked for ${MOST_REQUESTS} times.`);
+        await keepLook(run.root);
+        await move(run, { state: 'sent-back' }, { requests: [...requests, request] });
+      }),
+    restart: (id, program) =>
+      locked(id, async (run) => {
+        if (run.status?.state !== 'sent-back') throw new RunRefused('Nobody has asked for changes to this run.');
+        const record = await reopenDraft(run, program);
+        await move(run, { state: 'restarted' });
+        return { ...run, record, ended: undefined };
+      }),
     discard: (id, { keepsRecord } = { keepsRecord: true }) =>
       locked(id, async (run) => {
         const state = run.status?.state;
@@ -428,6 +455,7 @@ function withOutside(about: RunEffect, { paths, complete }: ChangedOutside): Run
 }
 
 const MOST_IGNORED = 1_000;
+const MOST_REQUESTS = 100;
 
 function aboutWith(about: RunEffect, git: GitChange | undefined, notApplied: readonly NotApplied[]): RunEffect {
   const { commits = [], refs = [], unlisted = 0, branch } = git === undefined ? {} : describeGitChange(git);
@@ -469,6 +497,9 @@ function refuseUnlessSealable({ ended, status }: KeptRun): void {
       throw new RunRefused('its changes were applied already');
     case 'discarded':
       throw new RunRefused('it was discarded');
+    case 'sent-back':
+      throw new RunRefused('somebody asked for changes, and the program has not run again');
+    case 'restarted':
     case undefined:
     case 'waiting':
     case 'unchanged':
@@ -482,7 +513,7 @@ export function isRunId(id: string): boolean {
 
 /** What is left says what became of the run. */
 async function removeDraft(root: string): Promise<void> {
-  for (const name of ['upper', ASIDE, START, 'work', 'home', 'before', PACK_FILE, 'git-index']) {
+  for (const name of ['upper', ASIDE, START, 'work', 'home', 'sessions', 'before', PACK_FILE, 'git-index']) {
     const path = join(root, name);
     if ((await find(path).catch(() => undefined)) !== undefined) await removeTree(path).catch(() => undefined);
   }

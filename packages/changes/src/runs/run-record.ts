@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { endedRunSchema, runAgentSchema, runProcessSchema, type EndedRun } from '@countersign/protocol';
+import {
+  endedRunSchema,
+  runAgentSchema,
+  runProcessSchema,
+  runRequestSchema,
+  type EndedRun,
+} from '@countersign/protocol';
 import { z } from 'zod';
 import { writeDurably } from '../files/write-durably.js';
 
@@ -11,7 +17,7 @@ const nsSchema = z
   .transform((text) => BigInt(text));
 const momentSchema = z.strictObject({ ns: nsSchema, steadyNs: z.strictObject({ before: nsSchema, after: nsSchema }) });
 
-/** What is known when a run starts. Written once. */
+/** What is known when a program starts. */
 const recordSchema = z.strictObject({
   id: z.string(),
   worldId: z.string(),
@@ -31,15 +37,30 @@ const recordSchema = z.strictObject({
   hosts: list,
   branch: z.string().exactOptional(),
   supervisor: runProcessSchema,
+  /** The programs that ran in the draft after the first one, and how the one before each ended. */
+  rounds: z
+    .array(z.strictObject({ program: list, ended: endedRunSchema }))
+    .readonly()
+    .exactOptional(),
 });
 export type RunRecord = z.infer<typeof recordSchema>;
 
+/** All programs that ran in the draft, oldest first. */
+export function programsOf({
+  program,
+  rounds = [],
+}: Pick<RunRecord, 'program' | 'rounds'>): readonly (readonly string[])[] {
+  return [program, ...rounds.map((round) => round.program)];
+}
+
 /**
  * What became of a run's changes. `waiting`: a call may apply them. `applying`: that call has begun to. `kept`: they were not applied, for this reason, and
- * a new call may. Only these move: waiting → applying → applied, kept or waiting; kept → waiting; waiting or kept → discarded.
+ * a new call may. `sent-back`: somebody asked for changes. `restarted`: a program runs in the draft again, or has ended and isn't sealed yet. Only these
+ * move: waiting → applying → applied, kept or waiting; kept → waiting; waiting or kept → sent-back → restarted → waiting, kept or unchanged; all but applying
+ * and applied → discarded.
  */
 const statusSchema = z.strictObject({
-  state: z.enum(['waiting', 'applying', 'applied', 'unchanged', 'kept', 'discarded']),
+  state: z.enum(['waiting', 'applying', 'applied', 'unchanged', 'kept', 'discarded', 'sent-back', 'restarted']),
   /** With kept. */
   why: z.enum(['conflict', 'failed']).exactOptional(),
   reason: z.string().exactOptional(),
@@ -48,13 +69,25 @@ const statusSchema = z.strictObject({
   chatId: z.string().exactOptional(),
   /** The number of calls that have been proposed. */
   calls: z.number().int(),
+  /** What people asked to change, oldest first. */
+  requests: z.array(runRequestSchema).readonly().exactOptional(),
   /** When the state changed, in milliseconds since 1970. */
   at: z.number(),
 });
 export type RunStatus = z.infer<typeof statusSchema>;
 
+/** A run as its folder describes it. The folder is the truth: either the server or the supervisor may die at any moment. */
+export interface KeptRun {
+  readonly root: string;
+  readonly record: RunRecord;
+  /** Undefined while the program runs. */
+  readonly ended: EndedRun | undefined;
+  /** Undefined until its changes have been sealed. */
+  readonly status: RunStatus | undefined;
+}
+
 export const RECORD = 'run.json';
-const ENDED = 'ended.json';
+export const ENDED = 'ended.json';
 const STATUS = 'status.json';
 
 export async function writeRunRecord(root: string, record: RunRecord): Promise<void> {

@@ -4,6 +4,7 @@ import type { EffectPaths } from '@countersign/core/ports';
 import { effectSchema, noEffectReasonSchema, runEffectSchema } from '@countersign/protocol';
 import { z } from 'zod';
 import { writeDurably } from '../files/write-durably.js';
+import { contentsSchema } from '../effect/contents.js';
 import { hashEffect } from '../effect/effect-of.js';
 import { gitChangeSchema } from '../git/git-change.js';
 import { findMovedRefs } from '../git/move-refs.js';
@@ -53,6 +54,8 @@ const sealedSchema = z.strictObject({
   bytes: z.number().int(),
   /** For the change of a run: paths that only a person can allow. */
   needsPerson: list.exactOptional(),
+  /** For the change of a run: to compare the next one with. */
+  contents: contentsSchema.exactOptional(),
 });
 
 const recordSchema = z.discriminatedUnion('kind', [

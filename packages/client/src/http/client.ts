@@ -72,6 +72,8 @@ import type {
   QueuedApproval,
   RegisteredClient,
   RevealedCall,
+  NewRunRequest,
+  RestartRun,
   Run,
   SearchHit,
   Session,
@@ -147,6 +149,10 @@ interface Runs {
     more?: { include?: readonly string[]; login?: boolean; branch?: string },
     options?: CallOptions,
   ): Promise<Run>;
+  /** Withdraws the call that waits, and keeps the draft. */
+  requestChanges(world: string, run: string, body: NewRunRequest, options?: CallOptions): Promise<Run>;
+  /** Opens the draft of a run that was sent back. The caller runs a program over it, on the same machine. */
+  restart(world: string, run: string, body: RestartRun, options?: CallOptions): Promise<StartedRun>;
   /** Removes the draft. */
   discard(world: string, run: string, options?: CallOptions): Promise<Run>;
 }

@@ -22,16 +22,12 @@ export function runCalls({ get, list }: Pick<Requests, 'get' | 'list'>): Omit<Ru
       end: (world, run, options) => changeRun(world, run, 'end', options),
       list: (world, page, options) => list(runSchema, { path: ['worlds', world, 'runs'], query: { ...page } }, options),
       get: (world, run, options) => get(runSchema, { path: ['worlds', world, 'runs', run] }, options),
-      apply: (world, run, { include = [], branch } = {}, options = {}) =>
-        get(
-          runSchema,
-          {
-            method: 'POST',
-            path: ['worlds', world, 'runs', run, 'apply'],
-            body: { include, ...(branch === undefined ? {} : { branch }) },
-          },
-          options,
-        ),
+      apply: (world, run, body = {}, options = {}) =>
+        get(runSchema, { method: 'POST', path: ['worlds', world, 'runs', run, 'apply'], body }, options),
+      requestChanges: (world, run, body, options) =>
+        get(runSchema, { method: 'POST', path: ['worlds', world, 'runs', run, 'request-changes'], body }, options),
+      restart: (world, run, body, options) =>
+        get(startedRunSchema, { method: 'POST', path: ['worlds', world, 'runs', run, 'restart'], body }, options),
       discard: (world, run, options) => changeRun(world, run, 'discard', options),
     },
   };

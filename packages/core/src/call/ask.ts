@@ -7,7 +7,7 @@ import { fillMessage, maskArguments, maskSecrets, maskText, maskValue } from '..
 import type { Gate } from '../policy/check-tool-approval.js';
 import { textOf } from '../ports/error-message.js';
 import type { CallRecord, RunBy, TurnRecord } from '../ports/index.js';
-import { requesterOf, showNeeds } from '../requirements/needed-signatures.js';
+import { requestersOf, showNeeds } from '../requirements/needed-signatures.js';
 import { findReviewers } from '../requirements/reviewers.js';
 import { capText } from '../results/index.js';
 import { queueReviews } from '../step/move-turn.js';
@@ -89,7 +89,7 @@ export function askApproval(
   const signing = rules === undefined ? null : { rules, signed: [] };
   const turn = step.tx.turn(record.turnId);
   const reviewers = findReviewers(rules ?? [], agentId, step.snapshot.agents, () => true);
-  const about = { requester: requesterOf(turn), people: step.tx.signers(), toolName, reviewers };
+  const about = { requesters: requestersOf(turn), people: step.tx.signers(), toolName, reviewers };
   const template = tool.claims?.approval?.message;
   // Only the first card asks: the call of an answered question never needs approval.
   const question = gate.reason.code === 'question' ? prepared.question : undefined;

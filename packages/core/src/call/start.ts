@@ -1,6 +1,6 @@
 import { CountersignError } from '@countersign/protocol';
 import type { Gate } from '../policy/check-tool-approval.js';
-import { isSigned, judgeSignatures, requesterOf, signaturesOf, signersOf } from '../requirements/needed-signatures.js';
+import { isSigned, judgeSignatures, requestersOf, signaturesOf, signersOf } from '../requirements/needed-signatures.js';
 import { maskArguments } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { SigningRule } from '../policy/index.js';
@@ -205,7 +205,7 @@ function areSignaturesValid(
   const reviewers = reviewersFor(step, approval, rules);
   const signed = signaturesOf(approval.signing);
   const { toolName } = approval;
-  return isSigned(judgeSignatures({ rules, signed, requester: requesterOf(turn), people, toolName, reviewers }));
+  return isSigned(judgeSignatures({ rules, signed, requesters: requestersOf(turn), people, toolName, reviewers }));
 }
 
 /** Whether only the loop starts the call, because others must be kept from what it is about to change, before the step that starts it. */

@@ -3,6 +3,8 @@ import { effectSchema, predictionSchema, type Effect, type Prediction, type RunE
 import { maskCallText, maskSecrets } from '../masking/index.js';
 import { capText, createOwnSecretStream } from '../results/index.js';
 
+type SinceLook = NonNullable<RunEffect['sinceLook']>;
+
 /** What an effect and a prediction have in common. */
 type Changes = Omit<Effect, 'effectHash'>;
 
@@ -108,10 +110,28 @@ function* showing(
       if (all.length > limits.files) cuts += 1;
       return yield* showNames(all, showOne);
     }
-    if (run.program.length > MOST_WORDS) cuts += 1;
+    function* showSince({ added, changed, removed, unlisted }: SinceLook): Generator<undefined, SinceLook, undefined> {
+      const all = {
+        added: yield* showList(added, (path) => show(path)),
+        changed: yield* showList(changed, (path) => show(path)),
+        removed: yield* showList(removed, (path) => show(path)),
+      };
+      const cut = added.length + changed.length + removed.length - Object.values(all).flat().length;
+      return { ...all, unlisted: unlisted + cut };
+    }
+    if ([run.program, ...(run.later ?? [])].some((words) => words.length > MOST_WORDS)) cuts += 1;
     return {
       ...run,
       program: run.program.slice(0, MOST_WORDS).map(line),
+      ...(run.later === undefined
+        ? {}
+        : { later: yield* showList(run.later, (words) => words.slice(0, MOST_WORDS).map(line)) }),
+      ...(run.requests === undefined
+        ? {}
+        : {
+            requests: yield* showList(run.requests, ({ message, ...asked }) => ({ ...asked, message: show(message) })),
+          }),
+      ...(run.sinceLook === undefined ? {} : { sinceLook: yield* showSince(run.sinceLook) }),
       notes: yield* showList(run.notes, line),
       commits: yield* showList(run.commits, ({ id, subject, message, author, files }) => ({
         ...{ id: show(id), subject: line(subject), message: line(message), author: line(author), files },

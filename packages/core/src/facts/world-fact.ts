@@ -17,6 +17,16 @@ import type {
 /** A person or program, or `system`, which has no device. */
 export type Author = Pick<Signer, 'who'> & Partial<Signer>;
 
+/** A program starts in a draft, or a person decides about it. `words`: what a person asks the program to change. */
+export interface RunFact {
+  kind: 'run-started' | 'run-sent-back' | 'run-restarted' | 'run-discarded';
+  run: string;
+  agentId: string;
+  program: readonly string[];
+  words?: string;
+  by: Signer;
+}
+
 /** Facts that change no chat. Some have no row: they are only recorded or published. */
 export type WorldFact =
   /** With the agents of an imported file, if it comes from one. */
@@ -49,7 +59,7 @@ export type WorldFact =
   /** Providers belong to no world, so each world records the change. `why` contains no key. */
   | { kind: 'providers-changed'; decision: `provider ${'added' | 'changed' | 'removed'}`; why: string; by: Signer }
   /** A program starts in a draft, or a person discards what it changed. */
-  | { kind: 'run-started' | 'run-discarded'; run: string; agentId: string; program: readonly string[]; by: Signer }
+  | RunFact
   /** Other people can now sign calls that wait. */
   | { kind: 'signers-changed'; approvals: readonly ApprovalRecord[] }
   /** A call was rehearsed to check the policy. The arguments are masked. */
@@ -231,10 +241,13 @@ export function deriveWorld(fact: WorldFact): DerivedOfWorld {
     case 'providers-changed':
       return { records: [policy(fact.decision, { why: maskSecrets(fact.why), ...fact.by })] };
     case 'run-started':
+    case 'run-sent-back':
+    case 'run-restarted':
     case 'run-discarded': {
-      const { kind, run, agentId, program, by } = fact;
-      const shown = { run, program: program.map((word) => maskSecrets(word)) };
-      return { records: [policy(kind.replace('-', ' '), { agentId, tool: RUN_TOOL, arguments: shown, ...by })] };
+      const { kind, run, agentId, program, words, by } = fact;
+      const more = words === undefined ? {} : { message: maskSecrets(words) };
+      const shown = { run, program: program.map((word) => maskSecrets(word)), ...more };
+      return { records: [policy(kind.replaceAll('-', ' '), { agentId, tool: RUN_TOOL, arguments: shown, ...by })] };
     }
     case 'signers-changed':
       return { events: fact.approvals.map(({ id, chatId }) => crud('update', 'approval', id, chatId)) };

@@ -43,7 +43,7 @@ interface Given {
 function judged({ rules, signed = [], delegations, requester = dan, people = everyone, ...given }: Given) {
   const { passkeys = [], toolName = 'pay' } = given;
   const known = { people, groups, passkeys, delegations };
-  return judgeSignatures({ rules: rules.map(rule), signed, requester, toolName, people: known });
+  return judgeSignatures({ rules: rules.map(rule), signed, requesters: [requester], toolName, people: known });
 }
 
 const covering = (who: Who, { id, name }: Who, more: Partial<Signature> = {}): Signature => ({

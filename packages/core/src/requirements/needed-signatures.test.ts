@@ -1,4 +1,4 @@
-import { describeNeed, describeSigners, type Signature, type Who } from '@countersign/protocol';
+import { describeNeed, describeSigners, readWhos, type Signature, type Who, whosText } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scaled } from '../../../../tests/support/scaled.js';
@@ -44,7 +44,7 @@ function rule(text: string): SigningRule {
 }
 
 function judged(rules: readonly string[], signed: readonly Who[], more: Partial<SigningInput> = {}) {
-  return judgeSignatures({ rules: rules.map(rule), signed, requester: dan, people, toolName: 'pay', ...more });
+  return judgeSignatures({ rules: rules.map(rule), signed, requesters: [dan], people, toolName: 'pay', ...more });
 }
 
 describe('the signatures of a call', () => {
@@ -80,10 +80,22 @@ describe('the signatures of a call', () => {
   });
 
   it('[SIGN1.6] the requester doesn’t count, however they sign', () => {
-    const states = judged(['by 2 of @finance not requester'], [ada, bob], { requester: ada });
+    const states = judged(['by 2 of @finance not requester'], [ada, bob], { requesters: [ada] });
     expect(isSigned(states)).toBe(false);
     expect(maySign(states, ada)).toBe(false);
     expect(states[0]).toMatchObject({ missing: 1, stuck: 'too-few' });
+  });
+
+  it('[RUN31.3] everyone who sent a run back is a requester, and none of them counts', () => {
+    const requesters = readWhos(whosText([dan, ada, dan]));
+    expect(requesters).toEqual([dan, ada]);
+    expect(
+      [ada, bob, carol, dan].filter((who) => maySign(judged(['by not requester'], [], { requesters }), who)),
+    ).toEqual([bob, carol]);
+    expect(isSigned(judged(['by 2 of @finance not requester'], [ada, bob], { requesters }))).toBe(false);
+    // Nobody knows who else used the token.
+    const [state] = judged(['by not requester'], [bob], { requesters: [dan, token] });
+    expect(state).toMatchObject({ missing: 1, stuck: 'unknown-requester' });
   });
 
   it.each<[string, Who | undefined]>([
@@ -91,7 +103,7 @@ describe('the signatures of a call', () => {
     ['a shared token', token],
     ['the system', { kind: 'system', id: 'system', name: 'system' }],
   ])('[SIGN1.6] if the requester is %s, nobody can satisfy a rule that excludes them', (_, requester) => {
-    const states = judged(['by not requester'], [ada], { requester });
+    const states = judged(['by not requester'], [ada], { requesters: requester === undefined ? [] : [requester] });
     expect(isSigned(states)).toBe(false);
     expect(states.some(({ may }) => may.length > 0)).toBe(false);
     expect(states[0]?.stuck).toBe('unknown-requester');
@@ -116,21 +128,21 @@ describe('the signatures of a call', () => {
       fc.property(
         fc.array(anyone, { maxLength: 12 }),
         fc.integer({ min: 1, max: 4 }),
-        fc.constantFrom(...[ada, bob, dan, token, undefined]),
+        fc.subarray([ada, bob, dan, token]),
         fc.boolean(),
-        (signed, count, requester, excludes) => {
+        (signed, count, requesters, excludes) => {
           const text = `by ${count} of @finance${excludes ? ' not requester' : ''}`;
-          const states = judged([text], signed, { requester });
-          const isKnown = !excludes || requester?.kind === 'person';
+          const states = judged([text], signed, { requesters });
+          const isKnown = !excludes || (requesters.length > 0 && !requesters.includes(token));
           const counted = [ada, bob].filter(
-            (who) => isKnown && signed.includes(who) && !(excludes && who === requester),
+            (who) => isKnown && signed.includes(who) && !(excludes && requesters.includes(who)),
           );
           expect(isSigned(states)).toBe(counted.length >= count);
           // An additional signature never reduces the number that count.
           expect(states[0]?.missing).toBe(Math.max(0, count - counted.length));
           for (const who of [ada, bob, carol, dan, agent, token]) {
             if (maySign(states, who)) continue;
-            expect(judged([text], [...signed, who], { requester })[0]?.missing).toBe(states[0]?.missing);
+            expect(judged([text], [...signed, who], { requesters })[0]?.missing).toBe(states[0]?.missing);
           }
         },
       ),
@@ -161,7 +173,7 @@ describe('what a card says', () => {
   });
 
   it('[SIGN1.6] says that the requester is unknown', () => {
-    expect(said('by not requester', [], { requester: token })).toBe(
+    expect(said('by not requester', [], { requesters: [token] })).toBe(
       "Needs someone other than the requester · nobody can sign: the message came through a shared token, so the requester isn't known",
     );
   });

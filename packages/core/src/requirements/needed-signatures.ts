@@ -2,7 +2,7 @@ import {
   effectiveActions,
   type NeededSignatures,
   type Principal,
-  readWho,
+  readWhos,
   type Signature,
   type Who,
 } from '@countersign/protocol';
@@ -129,8 +129,8 @@ export interface SigningInput {
   readonly rules: readonly SigningRule[];
   /** Everyone who signed exactly this call, oldest first. */
   readonly signed: readonly Signature[];
-  /** Whose message led to the turn. Undefined if unknown. */
-  readonly requester: Who | undefined;
+  /** Everyone who requested the call. Empty if unknown. */
+  readonly requesters: readonly Who[];
   readonly people: SigningPeople;
   /** The tool of the call: a delegation can be for certain tools. */
   readonly toolName: string;
@@ -143,13 +143,15 @@ export interface SigningInput {
  * tokens never count, and an agent counts only for the rules that name it. A signature stops counting when its author can no longer sign.
  */
 export function judgeSignatures(input: SigningInput): readonly SigningState[] {
-  const { rules, signed, requester, people, toolName, reviewers = [] } = input;
+  const { rules, signed, requesters, people, toolName, reviewers = [] } = input;
   return rules.map((rule): SigningState => {
     const { count, notRequester, passkey } = rule.by;
     const valid = passkey === true ? signed.filter((signature) => isByPasskey(signature, people)) : signed;
     const named = findNamed(rule, people);
-    const isUnknown = notRequester === true && requester?.kind !== 'person';
-    const isExcluded = ({ id }: SigningPerson): boolean => notRequester === true && id === requester?.id;
+    const isKnown = requesters.length > 0 && requesters.every(({ kind }) => kind === 'person');
+    const isUnknown = notRequester === true && !isKnown;
+    const isExcluded = (person: SigningPerson): boolean =>
+      notRequester === true && requesters.some(({ id }) => id === person.id);
     const isAble = ({ id }: SigningPerson): boolean => passkey !== true || hasPasskey(id, people);
     const eligible = isUnknown ? [] : (named?.people ?? []).filter((person) => !isExcluded(person));
     const may = eligible.filter(isAble);
@@ -337,9 +339,14 @@ function labelOf(label: string | undefined): { label?: string } {
   return label === undefined ? {} : { label };
 }
 
-/** Whose message led to a turn. Undefined if unknown. */
+/** Whose message led to a turn, or who started the run. Undefined if unknown. */
 export function requesterOf(turn: Pick<TurnRecord, 'requester'> | undefined): Who | undefined {
-  return turn === undefined || turn.requester === null ? undefined : readWho(turn.requester);
+  return requestersOf(turn)[0];
+}
+
+/** Everyone who requested the calls of a turn: several people for a run that was sent back. Empty if unknown. */
+export function requestersOf(turn: Pick<TurnRecord, 'requester'> | undefined): readonly Who[] {
+  return turn === undefined || turn.requester === null ? [] : readWhos(turn.requester);
 }
 
 /**

@@ -68,7 +68,7 @@ describe('an agent’s signature', () => {
     judgeSignatures({
       rules,
       signed,
-      requester: ada,
+      requesters: [ada],
       people,
       toolName: 'pay',
       reviewers: one === undefined ? [] : [one],
@@ -101,7 +101,7 @@ describe('an agent’s signature', () => {
       expect(maySign(judged([RULE], [], { ...able, problem }), reviewer)).toBe(false);
     }
     expect(
-      isSigned(judgeSignatures({ rules: [RULE], signed: [reviewer], requester: ada, people, toolName: 'pay' })),
+      isSigned(judgeSignatures({ rules: [RULE], signed: [reviewer], requesters: [ada], people, toolName: 'pay' })),
     ).toBe(false);
   });
 

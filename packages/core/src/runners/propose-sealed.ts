@@ -1,4 +1,4 @@
-import { RUN_TOOL, type Signer } from '@countersign/protocol';
+import { RUN_TOOL, type Signer, type Who } from '@countersign/protocol';
 import { policiesOf } from '../memory/world-snapshot.js';
 import { closedHosts, protectPaths } from '../policy/index.js';
 import type { ProtectedPaths } from '../ports/index.js';
@@ -7,6 +7,7 @@ import type { CallPlace, Runtime } from '../step/runtime.js';
 import { writeFact } from '../step/write-fact.js';
 import { proposeExternal } from './propose-external.js';
 import { callOfKey, chatOfSession } from './session.js';
+import type { RunFact } from '../facts/world-fact.js';
 
 /** A call by which the server applies what a run changed. */
 export interface SealedProposal {
@@ -16,6 +17,8 @@ export interface SealedProposal {
   /** Names the call of the run. */
   key: string;
   arguments: Readonly<Record<string, unknown>>;
+  /** Those who requested the change besides the person who started the run. */
+  alsoBy: readonly Who[];
   /** The title of the chat. */
   title: string;
 }
@@ -44,21 +47,19 @@ export async function proposeSealed(
   await proposeExternal(runtime, worldId, { ...sealed, runs: { where: 'here', sealed: true } }, caller);
 }
 
-/** Records that a program starts in a draft, or that a person discards its draft (LOG1). */
+/** Records that a program starts in a draft, or what a person does about its draft (LOG1). */
 export async function recordRun(
   runtime: Runtime,
-  { kind, worldId, id: run, agentId, program }: RunChange,
+  { kind, worldId, id: run, agentId, program, words }: RunChange,
   by: Signer,
 ): Promise<void> {
-  await changeWorld(runtime, kind, worldId, ({ tx }) => writeFact(tx, { kind, run, agentId, program, by }));
+  const said = words === undefined ? {} : { words };
+  await changeWorld(runtime, kind, worldId, ({ tx }) => writeFact(tx, { kind, run, agentId, program, ...said, by }));
 }
 
-interface RunChange {
-  kind: 'run-started' | 'run-discarded';
+interface RunChange extends Omit<RunFact, 'run' | 'by'> {
   worldId: string;
   id: string;
-  agentId: string;
-  program: readonly string[];
 }
 
 /** What the rules of a world mean for a program that runs in a draft of its folder. */

@@ -1,5 +1,5 @@
-import { CountersignError, EXTERNAL_PROVIDER, whoText } from '@countersign/protocol';
-import { requesterOf } from '../requirements/needed-signatures.js';
+import { CountersignError, EXTERNAL_PROVIDER, whosText, type Who } from '@countersign/protocol';
+import { requesterOf, requestersOf } from '../requirements/needed-signatures.js';
 import { placeOutside, type StoredExternalCall } from '../step/place.js';
 import { gateNeeds, gateProposal, saysWhoSigns } from '../call/gate.js';
 import { writeProposal } from '../call/ask.js';
@@ -38,6 +38,8 @@ export interface ExternalProposal {
    * proposes it, to apply an effect that it has sealed.
    */
   runs: ({ where: 'program' } & ProgramRun) | { where: 'here'; sealed?: true };
+  /** Those who requested the call besides the caller. */
+  alsoBy?: readonly Who[];
   /** If it aborts before the call is written, the proposal is refused. */
   signal: AbortSignal;
 }
@@ -129,11 +131,8 @@ function writeStep(
   if (known !== undefined) return undefined;
   const gate = limitWaiting(tx, agentId)(gateProposal(step, prepared));
   const messageId = newId('msg');
-  const joined = tx.currentTurn(chatId, agentId);
-  const { who } = caller.by;
-  if (joined !== undefined && requesterOf(joined)?.id !== who.id)
-    throw new CountersignError('conflict', 'this session belongs to someone else');
-  const turn = joined ?? openTurn(runtime, step, { chatId, agentId, messageId, requester: whoText(who) });
+  const joined = joinTurn(step, { chatId, agentId, requesters: [caller.by.who, ...(proposal.alsoBy ?? [])] });
+  const turn = 'id' in joined ? joined : openTurn(runtime, step, { chatId, agentId, messageId, ...joined });
   const message = tx.newMessage(chatId, {
     id: messageId,
     role: 'assistant',
@@ -152,7 +151,7 @@ function writeStep(
       ...(runs.where === 'program' ? { state: { ...storedState(runs), caller: callerHash(runtime, caller) } } : {}),
     },
   });
-  if (joined === undefined) tx.write({ kind: 'model-answered', chatId, turnId: turn.id, usage: NO_USAGE, message });
+  if (!('id' in joined)) tx.write({ kind: 'model-answered', chatId, turnId: turn.id, usage: NO_USAGE, message });
   else tx.write({ kind: 'message-sent', message });
   const runBy: RunBy = runs.where;
   const position = tx.invocations(turn).reduce((next, call) => Math.max(next, call.position + 1), 0);
@@ -179,6 +178,22 @@ function storedState({ cwd, realCwd, reports, waits, context }: ProgramRun): Pro
 function newChat({ tx, snapshot }: Step, id: string, title: string): ChatRecord {
   const counted = { lastSeq: 0, humanSeq: 0, createdAt: tx.now() };
   return { id, worldId: snapshot.world.id, title, titled: true, status: 'idle', ...counted };
+}
+
+/** The turn that a call joins, or the requesters of a new one. A turn whose calls have ended but which has other requesters ends here. */
+function joinTurn(
+  { tx }: Step,
+  { chatId, agentId, requesters }: { chatId: string; agentId: string; requesters: readonly Who[] },
+): TurnRecord | { requester: string } {
+  const current = tx.currentTurn(chatId, agentId);
+  const requester = whosText(requesters);
+  if (current === undefined) return { requester };
+  const idsOf = (all: readonly Who[]): string => [...new Set(all.map(({ id }) => id))].join('\n');
+  if (idsOf(requestersOf(current)) === idsOf(requesters)) return current;
+  if (requesterOf(current)?.id !== requesters[0]?.id || tx.openCalls(current).length > 0)
+    throw new CountersignError('conflict', 'this session belongs to someone else');
+  tx.write({ kind: 'turn-ended', chatId, turnId: current.id, outcome: 'passed' });
+  return { requester };
 }
 
 /** A turn without a trigger: the message that proposes its first call takes the place of one. */

@@ -21,7 +21,13 @@ import type {
 } from '../ports/index.js';
 import { toolTurnId, turnId } from '../turn/ids.js';
 import { GRANT_LIFETIME_MS } from '../call/gate.js';
-import { readAllPeople, requesterOf, showNeeds, signersIn, type AllPeople } from '../requirements/needed-signatures.js';
+import {
+  readAllPeople,
+  requestersOf,
+  showNeeds,
+  signersIn,
+  type AllPeople,
+} from '../requirements/needed-signatures.js';
 import { findReviewers, reviewersIn, type Reviewer } from '../requirements/reviewers.js';
 import { shownContext, shownEffect, takesEdits } from '../facts/approvals.js';
 import { readAllMessages } from './read-all-messages.js';
@@ -87,10 +93,10 @@ export function needsReader(reader: StoreReader): NeedsReader {
     const { worldId, toolName, status, signing } = approval;
     if (signing === null || status !== 'pending') return {};
     allPeople ??= await readAllPeople(reader);
-    const requester = requesterOf(await reader.turn(invocation.turnId));
+    const requesters = requestersOf(await reader.turn(invocation.turnId));
     const reviewers = await readReviewers(reader, approval, signing.rules);
     const people = signersIn(worldId, allPeople, reader.now());
-    return { needs: showNeeds(signing, { requester, people, toolName, reviewers }) };
+    return { needs: showNeeds(signing, { requesters, people, toolName, reviewers }) };
   };
 }
 

@@ -40,6 +40,18 @@ export function whoText({ kind, id, name }: Who): string {
   return JSON.stringify({ kind, id, name });
 }
 
+/** Of several people, each once. One person has the same form as in `whoText`. */
+export function whosText(all: readonly Who[]): string {
+  const unique = [...new Map(all.map((who) => [`${who.kind} ${who.id}`, whoText(who)])).values()];
+  return unique.length === 1 ? (unique[0] ?? '') : `[${unique.join(',')}]`;
+}
+
+/** Reads what `whosText` or `whoText` wrote. */
+export function readWhos(stored: string): readonly Who[] {
+  const read = JSON.parse(stored) as Who | readonly Who[];
+  return 'kind' in read ? [read] : read;
+}
+
 /** Reads what `whoText` wrote. */
 export function readWho(stored: string): Who {
   return JSON.parse(stored) as Who;

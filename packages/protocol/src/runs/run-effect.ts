@@ -38,6 +38,33 @@ export type TriedHost = z.infer<typeof triedHostSchema>;
 export const runEffectSchema = z.object({
   program: field(z.array(z.string()).min(1), 'The program and its arguments.'),
   exitCode: field(z.number().int(), 'Exit code of the program.'),
+  requests: field(
+    z
+      .array(
+        z.object({
+          by: text('Who asked for changes.'),
+          message: text('What to change.'),
+          comments: count('Number of comments on files.'),
+        }),
+      )
+      .exactOptional(),
+    'What people asked to change before this, oldest first.',
+  ),
+  later: field(
+    z.array(z.array(z.string()).min(1)).exactOptional(),
+    'Programs that ran in the draft after the first one, oldest first.',
+  ),
+  sinceLook: field(
+    z
+      .object({
+        added: field(z.array(z.string()), 'Paths that were not part of it.'),
+        changed: field(z.array(z.string()), 'Paths with another content than then.'),
+        removed: field(z.array(z.string()), 'Paths that are no longer part of it.'),
+        unlisted: count('Number of paths that are not listed.'),
+      })
+      .exactOptional(),
+    'How this change differs from the one that was last proposed.',
+  ),
   commits: field(z.array(runCommitSchema).exactOptional(), 'New commits, oldest first.'),
   refs: field(z.array(runRefSchema).exactOptional(), 'Branches and tags that move, and other refs that stay.'),
   notApplied: field(

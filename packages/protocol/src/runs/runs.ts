@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { effectSchema } from '../calls/effect.js';
 import { api, field, text } from '../input/field.js';
+import { whoSchema } from '../people/who.js';
+import { HIDDEN_IN_PROSE } from '../text/hidden.js';
 import { RUN_AGENTS } from './run-agents.js';
 import { triedHostSchema } from './run-effect.js';
 
@@ -60,13 +62,48 @@ export const startedRunSchema = z.object({
 api.add(startedRunSchema, { id: 'StartedRun' });
 export type StartedRun = z.infer<typeof startedRunSchema>;
 
+const NO_PATH = 'must be a path inside the working folder, as the card shows it';
+const MOST_ASKED = 16_000;
+const UNREADABLE = new RegExp(HIDDEN_IN_PROSE, 'u');
+
+/** Words of a person that reach an agent: what people can't see, they didn't write. */
+const wordsSchema = z
+  .string()
+  .refine((text) => text.trim() !== '', 'must not be empty')
+  .refine((text) => !UNREADABLE.test(text), 'must have no control characters and no invisible characters');
+
+/** What a person wants changed before they sign. */
+export const askRunSchema = z
+  .strictObject({
+    message: field(wordsSchema.clone(), 'What the agent should change.'),
+    comments: field(
+      z
+        .array(
+          z.strictObject({
+            path: field(z.string().max(4096).refine(isPlainPath, NO_PATH), 'File that it is about.'),
+            line: field(z.number().int().min(1).exactOptional(), 'Line of the new content.'),
+            text: field(wordsSchema.clone(), 'The comment.'),
+          }),
+        )
+        .default([]),
+      'Comments on files.',
+    ),
+  })
+  .refine(
+    (asked) => JSON.stringify(asked).length <= MOST_ASKED,
+    'The message and the comments must not be longer than 16,000 characters together',
+  );
+export type AskRun = z.output<typeof askRunSchema>;
+export type NewRunRequest = z.input<typeof askRunSchema>;
+
+/** What a supervisor says that runs a program in the draft of a run that was sent back. */
+export const restartRunSchema = startRunSchema.pick({ program: true, allowHosts: true, supervisor: true });
+export type RestartRun = z.input<typeof restartRunSchema>;
+
 /** What else to apply, beside what the last card showed. */
 export const applyRunSchema = z.strictObject({
   include: field(
-    z
-      .array(z.string().max(4096).refine(isPlainPath, 'must be a path inside the working folder, as the card shows it'))
-      .max(1000)
-      .default([]),
+    z.array(z.string().max(4096).refine(isPlainPath, NO_PATH)).max(1000).default([]),
     'Ignored paths to apply all the same. Without them, none is applied.',
   ),
   login: field(
@@ -127,7 +164,7 @@ export type EndedRun = z.infer<typeof endedRunSchema>;
 
 /**
  * `ended`: its changes are being sealed. `unchanged`: there was nothing to apply. `denied` and `conflict`: the draft is kept. `failed`: no change
- * could be made of the draft, which is kept too.
+ * could be made of the draft, which is kept too. `sent-back`: somebody asked for changes, and the program hasn't run again yet.
  */
 const runStateSchema = z.enum([
   'running',
@@ -136,12 +173,25 @@ const runStateSchema = z.enum([
   'applied',
   'undone',
   'denied',
+  'sent-back',
   'conflict',
   'unchanged',
   'discarded',
   'failed',
 ]);
 export type RunState = z.infer<typeof runStateSchema>;
+
+/** What somebody asked the program of a run to change. */
+export const runRequestSchema = z.object({
+  by: whoSchema,
+  at: text('When.'),
+  message: text('What to change.'),
+  comments: field(
+    z.array(z.object({ path: z.string(), line: z.number().exactOptional(), text: z.string() })),
+    'Comments on files.',
+  ),
+});
+export type RunRequest = z.infer<typeof runRequestSchema>;
 
 export const runSchema = z.object({
   id: text('Id of the run.'),
@@ -150,10 +200,12 @@ export const runSchema = z.object({
   agent: field(runAgentSchema.clone().exactOptional(), 'Which known agent it is.'),
   state: field(
     runStateSchema.clone(),
-    'running, ended (its changes are being prepared), waiting, applied, undone (after it was applied), denied, conflict, unchanged, discarded or failed.',
+    'running, ended (its changes are being prepared), waiting, applied, undone (after it was applied), denied, sent-back (somebody asked for changes), conflict, unchanged, discarded or failed.',
   ),
   startedAt: text('When it started.'),
   exitCode: field(z.number().int().exactOptional(), 'Exit code of the program.'),
+  startedBy: whoSchema,
+  request: field(runRequestSchema.clone().exactOptional(), 'What somebody last asked to change.'),
   keptUntil: text('When its draft is removed if nobody applies it.').exactOptional(),
   callId: text('Id of the call that applies its changes.').exactOptional(),
   chatId: text('Id of the chat that the call is in.').exactOptional(),

@@ -1,9 +1,11 @@
 import { decideCall, recordRun } from '@countersign/core';
 import {
   applyRunSchema,
+  askRunSchema,
   CountersignError,
   listOf,
   listQuerySchema,
+  restartRunSchema,
   runSchema,
   startedRunSchema,
   startRunSchema,
@@ -13,6 +15,7 @@ import { route } from '../app/route.js';
 import { applyRun, endRun } from '../runs/end-run.js';
 import { showRun } from '../runs/show-run.js';
 import { draftsOf, findDrafts, readRuns } from '../runs/runs.js';
+import { restartRun, sendBack } from '../runs/send-back.js';
 import { startRun } from '../runs/start-run.js';
 import { SUPERVISOR_DIED } from '../runs/watch-runs.js';
 import { pageOf, requireApprovals, signerOf } from './support.js';
@@ -121,6 +124,41 @@ export const runRoutes = [
       await readRun(context, params);
       await applyRun(context, params.run, body, await signerOf(c, context, params.world));
       return await answer(context, params);
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/worlds/{world}/runs/{run}/request-changes',
+    scope,
+    needs: 'sign',
+    tag,
+    summary: 'Ask for changes to a run',
+    description:
+      'Withdraws the call that waits for a decision and keeps the draft. The message reaches a program when the person who started the run runs one in the draft again. 409 if the changes were applied or discarded, or while the program runs.',
+    body: askRunSchema,
+    answers: { 200: { description: 'The run', schema: runSchema } },
+    async handle({ context, params, body, c }) {
+      await requireApprovals(c, context, params.world);
+      await readRun(context, params);
+      await sendBack(context, params.run, body, await signerOf(c, context, params.world));
+      return await answer(context, params);
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/worlds/{world}/runs/{run}/restart',
+    scope,
+    needs: 'chat',
+    tag,
+    summary: 'Open the draft of a run that was sent back for another program',
+    description:
+      'The caller then runs the program over the draft, as after starting a run. Only for the person who started the run. 409 if nobody has asked for changes.',
+    body: restartRunSchema,
+    answers: { 200: { description: 'What the supervisor needs', schema: startedRunSchema } },
+    async handle({ context, params, body, c }) {
+      await readRun(context, params);
+      const by = await signerOf(c, context, params.world);
+      return { status: 200, body: await restartRun(context, params.run, body, by) };
     },
   }),
   route({

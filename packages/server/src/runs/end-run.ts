@@ -7,14 +7,15 @@ import {
   type EndedRun,
   type RunEffect,
   type Signer,
+  type TriedHost,
 } from '@countersign/protocol';
-import { hashOfLogin, type KeptRun } from '@countersign/tools';
+import { hashOfLogin, programsOf, type KeptRun } from '@countersign/tools';
 import type { AppContext } from '../app/context.js';
 import { atRest, draftsOf } from './runs.js';
 
 type Context = Pick<AppContext, 'engine' | 'runs'>;
 
-const busy = new Map<string, Promise<void>>();
+const busy = new Map<string, Promise<unknown>>();
 
 /**
  * Seals what an ended run changed, and proposes the call that applies it. Does nothing if that was done, and finishes it if this process or an
@@ -25,7 +26,7 @@ export async function endRun(context: Context, id: string): Promise<void> {
     const { kept } = draftsOf(context);
     const run = await kept.read(id);
     if (run?.ended === undefined) return;
-    if (run.status === undefined) await sealAndPropose(context, run, run.ended);
+    if (run.status === undefined || run.status.state === 'restarted') await sealAndPropose(context, run, run.ended);
     else if (run.status.state === 'waiting') await proposeAgain(context, run, run.status);
   });
 }
@@ -53,7 +54,7 @@ function askedBy({ record }: KeptRun, { who }: Signer): string[] {
   return who.id === signerSchema.parse(record.by).who.id ? [] : [`${who.name} asked to apply this run again.`];
 }
 
-async function isOpen({ engine }: Context, callId: string | undefined): Promise<boolean> {
+export async function isOpen({ engine }: Context, callId: string | undefined): Promise<boolean> {
   if (callId === undefined) return false;
   const call = await engine.runtime.store.read((reader) => reader.invocation(callId));
   return call !== undefined && call.settledAt === null;
@@ -91,13 +92,15 @@ async function proposeAgain(
   if (call === undefined) await propose(context, run, `apply ${calls}`, signerSchema.parse(run.record.by));
 }
 
-async function propose({ engine }: Context, { record }: KeptRun, key: string, by: Signer): Promise<void> {
-  const { id, worldId, agentId, program } = record;
+async function propose({ engine }: Context, { record, status }: KeptRun, key: string, by: Signer): Promise<void> {
+  const { id, worldId, agentId } = record;
+  const [program = [], ...later] = programsOf(record);
   const proposal = {
     agentId,
     session: id,
     key,
-    arguments: { run: id, program: [...program] },
+    arguments: { run: id, program, ...(later.length === 0 ? {} : { later }) },
+    alsoBy: (status?.requests ?? []).map((request) => request.by),
     title: titleOf(program),
   };
   await proposeSealed(engine.runtime, worldId, proposal, by);
@@ -119,15 +122,23 @@ async function describeLogin(
   return { agent, file, account, hash, ...(isIncluded && account !== 'same' ? { included: true } : {}) };
 }
 
-function describeRun(
-  { record }: KeptRun,
-  { exitCode, hosts, variables, notes }: EndedRun,
-  login: RunEffect['login'],
-): RunEffect {
-  const { program, hidden, trackedHidden } = record;
+function describeRun({ record, status }: KeptRun, last: EndedRun, login: RunEffect['login']): RunEffect {
+  const { hidden, trackedHidden, rounds = [] } = record;
+  const [program = [], ...later] = programsOf(record);
+  const all = [...rounds.map(({ ended }) => ended), last];
+  const hosts = addTries(all.flatMap((one) => one.hosts));
+  const variables = [...new Set(all.flatMap((one) => one.variables))];
+  const notes = [...new Set(all.flatMap((one) => one.notes))];
+  const requests = (status?.requests ?? []).map(({ by, message, comments }) => ({
+    by: by.name,
+    message,
+    comments: comments.length,
+  }));
   return {
     program: [...program],
-    exitCode,
+    exitCode: last.exitCode,
+    ...(requests.length === 0 ? {} : { requests }),
+    ...(later.length === 0 ? {} : { later: later.map((words) => [...words]) }),
     ...(hosts.length === 0 ? {} : { hosts }),
     ...(variables.length === 0 ? {} : { variables: variables.toSorted() }),
     ...(hidden.length === 0 ? {} : { hidden: hidden.length }),
@@ -137,12 +148,22 @@ function describeRun(
   };
 }
 
-async function oneAtATime(id: string, act: () => Promise<void>): Promise<void> {
+/** What each program of a run tried to reach, together. */
+function addTries(all: readonly TriedHost[]): TriedHost[] {
+  const found = new Map<string, TriedHost>();
+  for (const tried of all) {
+    const key = `${tried.host} ${tried.port} ${tried.allowed}`;
+    found.set(key, { ...tried, count: tried.count + (found.get(key)?.count ?? 0) });
+  }
+  return [...found.values()];
+}
+
+export async function oneAtATime<T>(id: string, act: () => Promise<T>): Promise<T> {
   const before = busy.get(id) ?? Promise.resolve();
   const mine = before.catch(() => undefined).then(act);
   busy.set(id, mine);
   try {
-    await mine;
+    return await mine;
   } finally {
     if (busy.get(id) === mine) busy.delete(id);
   }

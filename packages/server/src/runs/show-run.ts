@@ -1,6 +1,6 @@
 import { maskSecrets, wasUndone } from '@countersign/core';
 import type { CallRecord, StoreReader } from '@countersign/core/ports';
-import type { Run, RunState } from '@countersign/protocol';
+import { signerSchema, type Run, type RunState } from '@countersign/protocol';
 import type { KeptRun } from '@countersign/tools';
 import { KEPT_MS } from './runs.js';
 
@@ -14,6 +14,8 @@ export async function showRun(reader: StoreReader, { record, ended, status }: Ke
   const first = stateOf(ended !== undefined, status, call);
   const state = first === 'applied' && call !== undefined && (await wasUndone(reader, call)) ? 'undone' : first;
   const rehearsal = approval?.rehearsal;
+  const requests = status?.requests ?? [];
+  const request = state === 'sent-back' ? requests.at(-1) : undefined;
   const reason =
     state === 'denied'
       ? (approval?.reason ?? undefined)
@@ -27,6 +29,8 @@ export async function showRun(reader: StoreReader, { record, ended, status }: Ke
     state,
     startedAt: new Date(record.startedAt).toISOString(),
     ...(ended === undefined ? {} : { exitCode: ended.exitCode }),
+    startedBy: signerSchema.parse(record.by).who,
+    ...(request === undefined ? {} : { request }),
     ...(keptFrom === undefined ? {} : { keptUntil: new Date(keptFrom + KEPT_MS).toISOString() }),
     ...(call === undefined ? {} : { callId: call.id, chatId: call.chatId }),
     ...(approval?.status === 'pending' ? { approvalId: approval.id } : {}),
@@ -39,6 +43,7 @@ function stateOf(hasEnded: boolean, status: KeptRun['status'], call: CallRecord 
   if (!hasEnded) return 'running';
   switch (status?.state) {
     case undefined:
+    case 'restarted':
       return 'ended';
     case 'waiting':
       return stateOfCall(call);
@@ -49,6 +54,7 @@ function stateOf(hasEnded: boolean, status: KeptRun['status'], call: CallRecord 
     case 'applied':
     case 'unchanged':
     case 'discarded':
+    case 'sent-back':
       return status.state;
   }
 }
@@ -87,6 +93,7 @@ export function keptSince(
     case 'conflict':
     case 'discarded':
     case 'failed':
+    case 'sent-back':
     case 'unchanged':
       return status?.state === 'waiting' ? (call?.settledAt ?? status.at) : status?.at;
   }

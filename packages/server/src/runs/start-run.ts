@@ -10,10 +10,12 @@ import {
   signerSchema,
   type Agent,
   type RunAgent,
+  type RunProcess,
   type Signer,
   type StartedRun,
   type startRunSchema,
 } from '@countersign/protocol';
+import type { KeptRun } from '@countersign/tools';
 import type { z } from 'zod';
 import type { AppContext } from '../app/context.js';
 import { draftsOf, readRuns, type Runs } from './runs.js';
@@ -23,37 +25,23 @@ const MOST_DRAFTS = 200;
 
 /** Makes the folder and the record of a run, and says what its program may see and reach. The supervisor then starts the program. */
 export async function startRun(
-  { engine, runs }: Pick<AppContext, 'engine' | 'runs'>,
+  context: Pick<AppContext, 'engine' | 'runs'>,
   worldId: string,
   asked: z.output<typeof startRunSchema>,
   by: Signer,
 ): Promise<StartedRun> {
-  const drafts = draftsOf({ runs });
-  const { runtime } = engine;
-  // From elsewhere, nobody can run a program over the draft: it would only take up space.
-  if (!(await drafts.isSupervised({ record: asked })))
-    throw new CountersignError('conflict', 'The supervisor of a run must be a process on the machine of the server.');
-  const agent = await agentOf({ engine }, worldId, asked.agent, by);
-  const { place, protectedPaths, isReadOnly, closedHosts } = await readRunSetting(runtime, worldId, agent.id);
-  if (isReadOnly)
-    throw new CountersignError(
-      'conflict',
-      'This world is read-only, so nothing could be applied. Change its mode first.',
-    );
+  const drafts = draftsOf(context);
+  const { runtime } = context.engine;
+  const view = await findView(context, worldId, asked, by);
+  const { agent, folder, hidden, trackedHidden, hosts } = view;
   const own = (await readRuns(drafts)).filter(({ record }) => signerSchema.parse(record.by).who.id === by.who.id);
   const states = own.map(({ status }) => status?.state ?? 'running');
   if (states.filter((state) => !['applied', 'unchanged', 'discarded'].includes(state)).length >= MOST_DRAFTS) {
     const detail = `You have ${MOST_DRAFTS} drafts of runs already. Apply or discard some of them: see \`countersign runs\`.`;
     throw new CountersignError('too-many', detail);
   }
-  const folder = place.workingDirectory;
-  const { hidden, trackedHidden } = await drafts.findHidden(folder, protectedPaths).catch((cause: unknown) => {
-    throw new CountersignError('conflict', errorMessage(cause), { cause });
-  });
-  const { hosts: ruled = [], privateHosts = [] } = place.grants ?? {};
-  const hosts = [...new Set([...asked.allowHosts, ...ruled, ...privateHosts])];
   const { program, supervisor, branch } = asked;
-  const { root, record } = await drafts.kept.start({
+  const run = await drafts.kept.start({
     id: `run_${crypto.randomUUID()}`,
     worldId,
     agentId: agent.id,
@@ -68,17 +56,64 @@ export async function startRun(
     ...(branch === undefined ? {} : { branch }),
     supervisor,
   });
-  await recordRun(runtime, { ...record, kind: 'run-started' }, by);
+  await recordRun(runtime, { ...run.record, kind: 'run-started' }, by);
+  return describeView(context, run, view, by);
+}
+
+/** What a program in a draft may see and reach now. */
+interface RunView {
+  readonly agent: Pick<Agent, 'id'>;
+  readonly folder: string;
+  readonly hidden: readonly string[];
+  readonly trackedHidden: boolean;
+  readonly hosts: readonly string[];
+  readonly closedHosts: readonly string[];
+}
+
+/** Throws if the program may not run, or its changes could not be applied. */
+export async function findView(
+  { engine, runs }: Pick<AppContext, 'engine' | 'runs'>,
+  worldId: string,
+  asked: { agent?: RunAgent; supervisor: RunProcess; allowHosts: readonly string[] },
+  by: Signer,
+): Promise<RunView> {
+  const drafts = draftsOf({ runs });
+  // From elsewhere, nobody can run a program over the draft: it would only take up space.
+  if (!(await drafts.isSupervised({ record: asked })))
+    throw new CountersignError('conflict', 'The supervisor of a run must be a process on the machine of the server.');
+  const agent = await agentOf({ engine }, worldId, asked.agent, by);
+  const { place, protectedPaths, isReadOnly, closedHosts } = await readRunSetting(engine.runtime, worldId, agent.id);
+  if (isReadOnly)
+    throw new CountersignError(
+      'conflict',
+      'This world is read-only, so nothing could be applied. Change its mode first.',
+    );
+  const folder = place.workingDirectory;
+  const { hidden, trackedHidden } = await drafts.findHidden(folder, protectedPaths).catch((cause: unknown) => {
+    throw new CountersignError('conflict', errorMessage(cause), { cause });
+  });
+  const { hosts: ruled = [], privateHosts = [] } = place.grants ?? {};
+  const hosts = [...new Set([...asked.allowHosts, ...ruled, ...privateHosts])];
+  return { agent, folder, hidden, trackedHidden, hosts, closedHosts };
+}
+
+/** For the supervisor. */
+export function describeView(
+  { runs }: Pick<AppContext, 'runs'>,
+  { root, record }: Pick<KeptRun, 'root' | 'record'>,
+  { folder, hidden, hosts, closedHosts }: RunView,
+  by: Signer,
+): StartedRun {
   return {
     id: record.id,
-    world: worldId,
+    world: record.worldId,
     folder,
     root,
-    hidden,
-    hosts,
+    hidden: [...hidden],
+    hosts: [...hosts],
     closedHosts: [...closedHosts],
-    home: homeOf(runs, [by.who.id, folder, asked.agent ?? RUN_TOOL]),
-    sandbox: drafts.sandbox,
+    home: homeOf(runs, [by.who.id, folder, record.agent ?? RUN_TOOL]),
+    sandbox: draftsOf({ runs }).sandbox,
   };
 }
 

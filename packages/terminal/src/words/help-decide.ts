@@ -87,6 +87,13 @@ export const runsHelp = {
   include: 'also apply this ignored path, as the card shows it; can be repeated',
   includeLogin: "also write back a renewed login of another account, or of one that can't be compared",
   branch: 'apply all commits to this new branch, and leave the working tree as it is',
+  ask: {
+    about: 'Ask for changes to a run, in place of signing or denying it',
+    notes: [
+      'Its draft is kept, and the call that waits is withdrawn. The agent continues where the person who started the run waits for it, or with countersign run --again.',
+    ],
+    examples: ['countersign runs ask run_… "Keep the old API, and add a test"'],
+  },
   discard: { about: 'Remove the draft of a run', examples: ['countersign runs discard run_… --yes'] },
 } satisfies Record<string, string | Help>;
 

@@ -7,7 +7,7 @@ function plural(count: number, one: string, many = `${one}s`): string {
 }
 
 /** Denials give a person's words as the reason, other states whole sentences. */
-function runStateText({ state, reason: given = '' }: Run): string {
+function runStateText({ id, state, reason: given = '' }: Run): string {
   const reason = given.replace(/\.$/, '');
   const sentence = reason === '' ? '' : ` ${reason}.`;
   switch (state) {
@@ -23,6 +23,8 @@ function runStateText({ state, reason: given = '' }: Run): string {
       return 'its changes were applied, and later undone.';
     case 'denied':
       return `its changes were denied${reason === '' ? '' : `: ${reason}`}. The draft is kept.`;
+    case 'sent-back':
+      return `somebody asked for changes, and the program has not run again. Run it again with: countersign run --again ${id}`;
     case 'conflict':
       return `in conflict. Nothing was applied.${sentence} The draft is kept.`;
     case 'unchanged':

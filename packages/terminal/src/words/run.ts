@@ -10,6 +10,8 @@ export const runHelp = {
   branch: 'apply commits to this branch, and leave the working tree as it is',
   allowFetch: "let requests to the model make its vendor fetch URLs and use the vendor's own tools",
   detach: "run in the background: print the run's id and don't wait",
+  again:
+    'run a program in the draft of this run again, because somebody asked for changes; an agent continues its session',
   notes: [
     'The program works without a question, in a draft of the folder, and sees nothing else of yours. When it has ended, you sign its changes in the web app or with countersign approvals. Until then, nothing changes outside of the draft.',
     'With --json, the standard output of the program goes to standard error.',
@@ -19,6 +21,7 @@ export const runHelp = {
   examples: [
     'countersign run claude',
     'countersign run claude -p "fix the tests"',
+    'countersign run --again run_…',
     'countersign run --allow-host registry.npmjs.org -- npm install',
   ],
 } satisfies Help;
@@ -55,6 +58,22 @@ export const runWords = {
     `The changes were denied${reason === '' ? '' : `: ${reason}`}. The draft is kept for 14 days.`,
   conflict: (id: string, reason: string): string =>
     `Nothing was applied.${reason === '' ? '' : ` ${reason}.`} The draft is kept for 14 days. In a Git folder, its commits can get a branch of their own: countersign runs apply ${id} --branch NAME`,
+  asked: (name: string): string => `${name} asks for these changes:`,
+  comment: ({ path, line, text }: { path: string; line?: number; text: string }): string =>
+    `\n${path}${line === undefined ? '' : `:${line}`}\n${text}`,
+  noRequest: 'Continue.',
+  continueWith: 'Continue the session of the agent with this message?',
+  again: (id: string, isAgent: boolean): string =>
+    thenRun(
+      'Nothing was applied, and the draft is kept. To continue in it:',
+      `countersign run --again ${id}${isAgent ? '' : ' -- PROGRAM'}`,
+    ),
+  againNeedsProgram: (id: string): string =>
+    thenRun(
+      'Name the program that makes the changes. It can read what was asked in COUNTERSIGN_REQUEST:',
+      `countersign run --again ${id} -- PROGRAM`,
+    ),
+  againKeeps: 'A run keeps its agent and its branch. Use --again without --branch and without the name of an agent.',
   discarded: 'The draft was discarded. Nothing was applied.',
   failed: (reason: string): string => `Nothing was applied${reason === '' ? '' : `: ${reason}`}.`,
   detached: (id: string, output: string): string => `${id} runs in the background. Its output: ${output}`,

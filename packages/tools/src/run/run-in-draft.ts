@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { systemClock } from '@countersign/core/ports';
 import type { EndedRun, RunAgent, StartedRun } from '@countersign/protocol';
-import { realPath } from '@countersign/changes';
+import { realPath, writeEnded } from '@countersign/changes';
 import type { Outside } from '../sandbox/gateway/gateway.js';
 import { prepareAgent, type AgentPlace } from './agents/prepare-agent.js';
 import type { PreparedAgent } from './agents/types.js';
@@ -25,6 +25,8 @@ export interface DraftedRun {
   readonly directory: string;
   readonly io: RunIo;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Variables for the program besides those. */
+  readonly variables?: Readonly<Record<string, string>>;
   readonly onSignal: (heard: (signal: RunSignal) => void) => () => void;
   /** Called with the addresses of the ports before the program starts. */
   readonly onPorts?: (ports: EndedRun['ports']) => void;
@@ -36,7 +38,7 @@ export interface DraftedRun {
 
 /** Runs a program with its network and its home until all its processes are dead. See `supervise`. */
 export async function runInDraft(run: DraftedRun): Promise<EndedRun> {
-  const { prepared, ports, outside, onPorts, begun, ...rest } = run;
+  const { prepared, ports, outside, onPorts, begun, variables, ...rest } = run;
   const { id, root, hosts, closedHosts, sandbox: given, home: kept } = run.started;
   const sandbox = readRunSandbox(given);
   const home = await openAgentHome({ root, kept, home: personalHome(), prepared });
@@ -49,9 +51,16 @@ export async function runInDraft(run: DraftedRun): Promise<EndedRun> {
     onPorts?.([...network.ports]);
     return network;
   };
-  const { environment: agentEnvironment = {}, notes = [] } = prepared ?? {};
+  const { environment: own = {}, notes = [] } = prepared ?? {};
+  const agentEnvironment = { ...own, ...variables };
   const { privateInSystem } = begun ?? {};
   return await supervise({ ...rest, home, openNetwork, privateInSystem, agentEnvironment, notes, clock: systemClock });
+}
+
+/** Notes that a program of a run that was sent back could not be started, so that what was there before can be signed. */
+export async function noteNotStarted(root: string): Promise<void> {
+  const notes = ['After somebody asked for changes, the program could not be started.'];
+  await writeEnded(root, { exitCode: 127, why: 'exited', hosts: [], variables: [], ports: [], notes });
 }
 
 /** Finds out how to start a known agent for the person who runs this process. */

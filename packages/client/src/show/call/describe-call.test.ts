@@ -86,5 +86,12 @@ it('[RUN22] shows the program of a run as a command line, and its title says wha
     parameters: [],
     others: [{ name: 'run', text: 'run_1' }],
   });
+  expect(describeCall('run', { ...args, later: [['npm', 'ci']] })).toMatchObject({
+    command: String.raw`npm test "a b\\u{202e}"` + '\nnpm ci',
+    others: [{ name: 'run' }],
+  });
+  expect(describeCall('run', { ...args, later: 'npm ci' })).toMatchObject({
+    others: [{ name: 'run' }, { name: 'later' }],
+  });
   expect(wantsTo({ toolName: 'run', arguments: args })).toBe('wants to apply what this program changed');
 });

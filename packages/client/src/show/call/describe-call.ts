@@ -28,8 +28,11 @@ export function describeCall(toolName: string, args: unknown, noEffect?: NoEffec
     if (isStrings(parameters)) return { kind: 'shell', command, parameters, others: [] };
   }
   if (toolName === RUN_TOOL && isStrings(program)) {
-    const { program: _, ...others } = record;
-    return { kind: 'shell', command: programText(program), parameters: [], others: fieldsOf(others) };
+    const { program: _, later, ...others } = record;
+    const more = Array.isArray(later) && later.every(isStrings) ? later : undefined;
+    const command = [program, ...(more ?? [])].map(programText).join('\n');
+    const rest = more === undefined && later !== undefined ? { ...others, later } : others;
+    return { kind: 'shell', command, parameters: [], others: fieldsOf(rest) };
   }
   if (toolName === 'write_file' && typeof path === 'string' && typeof content === 'string' && only('path', 'content'))
     return { kind: 'write', path, content, others: [] };

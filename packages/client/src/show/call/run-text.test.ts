@@ -34,6 +34,22 @@ const effect: Effect = {
   run,
 };
 
+it('[RUN31.2] says first what people asked for, and what is different since', () => {
+  const requests = [{ by: 'Ann', message: 'Keep\nit.', comments: 2 }];
+  const sinceLook = { added: ['b\n'], changed: ['a'], removed: ['c'], unlisted: 3 };
+  const text = effectText({ effect: { ...effect, run: { ...run, requests, sinceLook } }, toolName: 'run' });
+  expect(text?.run?.before.slice(0, 2)).toEqual([
+    { title: 'Changes that were asked for', lines: ['Ann: Keep it. (and 2 comments)'] },
+    {
+      title: 'Since this was last proposed',
+      lines: ['a: changed again', String.raw`b\u{a}: was not part of it`, 'c: is no longer part of it', '3 more paths'],
+    },
+  ]);
+  const same = { added: [], changed: [], removed: [], unlisted: 0 };
+  const none = effectText({ effect: { ...effect, run: { ...run, sinceLook: same } }, toolName: 'run' });
+  expect(none?.run?.before[0]?.lines).toEqual(['Nothing is different.']);
+});
+
 it('[RUN22] says what a run did besides its files, commits first, each on one line', () => {
   const text = effectText({ effect, toolName: 'run' });
   expect(text?.run?.before).toEqual([

@@ -25,6 +25,8 @@ export function runText({ branch, ...run }: RunEffect): RunText {
   const stays = (run.refs ?? []).filter(({ how }) => how === 'stays');
   return {
     before: parts([
+      ['Changes that were asked for', (run.requests ?? []).map(requestLine)],
+      ['Since this was last proposed', sinceLines(run.sinceLook)],
       [countOf(run.commits?.length ?? 0, 'commit'), (run.commits ?? []).map(commitLine)],
       ['Branches and tags', moved.map(refLine)],
     ]),
@@ -67,6 +69,26 @@ export function programText(words: readonly string[]): string {
 function word(text: string): string {
   const shown = oneLine(text);
   return /^[\w@%+=:,./-]+$/.test(shown) ? shown : JSON.stringify(shown);
+}
+
+const MOST_WORDS = 500;
+
+function requestLine({ by, message, comments }: NonNullable<RunEffect['requests']>[number]): string {
+  const words = message.replaceAll(/\s+/g, ' ').trim();
+  const shown = words.length > MOST_WORDS ? `${words.slice(0, MOST_WORDS)}…` : words;
+  return `${oneLine(by)}: ${oneLine(shown)}${comments === 0 ? '' : ` (and ${countOf(comments, 'comment')})`}`;
+}
+
+function sinceLines(since: RunEffect['sinceLook']): string[] {
+  if (since === undefined) return [];
+  const { added, changed, removed, unlisted } = since;
+  const lines = [
+    ...changed.map((path) => `${oneLine(path)}: changed again`),
+    ...added.map((path) => `${oneLine(path)}: was not part of it`),
+    ...removed.map((path) => `${oneLine(path)}: is no longer part of it`),
+    ...(unlisted === 0 ? [] : [countOf(unlisted, 'more path')]),
+  ];
+  return lines.length === 0 ? ['Nothing is different.'] : lines;
 }
 
 function commitLine({ id, subject, author, files }: RunCommit): string {

@@ -131,7 +131,10 @@ export interface TurnRecord {
   agentId: string;
   triggerId: string;
   triggerSeq: number;
-  /** The JSON of a `Who`: whose message led to this turn, directly or through other agents. Null if unknown. */
+  /**
+   * The JSON of a `Who`: whose message led to this turn, directly or through other agents. An array if several people requested its calls. Null if
+   * unknown.
+   */
   requester: string | null;
   /** The approval that the agent reviews in this turn (SIGN3). Null in all other turns. */
   review: string | null;

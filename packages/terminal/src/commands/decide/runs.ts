@@ -71,6 +71,15 @@ export function addRuns(program: Command, register: Register): void {
     },
   );
   register<Flags>(
+    withHelp(inWorlds(runs.command('ask').argument('<run>').argument('<message>')), help.ask),
+    async (context, { args: [word = '', message = ''], options }) => {
+      const { id, world } = await findRun(context, word, options.world);
+      const client = await context.client();
+      const run = await client.runs.requestChanges(world, id, { message });
+      showDone(context, stateLine(run), run);
+    },
+  );
+  register<Flags>(
     withHelp(inWorlds(runs.command('discard').argument('<run>')).option('--yes', YES), help.discard),
     async (context, { args: [word = ''], options }) => {
       const { id, world } = await findRun(context, word, options.world);
@@ -111,8 +120,9 @@ function stateLine({ reason, ...run }: Run): string {
 
 function showRun(context: CommandContext, run: Run): void {
   if (context.options.json) return context.json(run);
-  context.say(`${programText(run.program)}\n${stateLine(run)}`);
-  const { effect } = run;
+  const { effect, program } = run;
+  const programs = [program, ...(effect?.run?.later ?? [])].map(programText);
+  context.say(`${programs.join('\n')}\n${stateLine(run)}`);
   if (effect === undefined) return;
   const width = context.columns() ?? 80;
   context.say(printLines(effectLines({ effect }, width, 'whole', ''), width, context.paint).join('\n'));

@@ -13,6 +13,7 @@ export interface Followed {
   readonly state: Run['state'] | 'interrupted';
   /** The exit code of this command: see `runHelp.exitCodes`. */
   readonly code: number;
+  readonly run?: Run;
 }
 
 const POLL_MS = 500;
@@ -41,7 +42,7 @@ export async function followRun(
       await new Promise((done) => setTimeout(done, POLL_MS));
       run = await server.askPatiently((client) => client.runs.get(world, id), signal);
     }
-    return say(context, run, exitCode);
+    return { ...say(context, run, exitCode), run };
   } catch (error) {
     if (signal.aborted) {
       context.note(words.leaving(id));
@@ -67,6 +68,8 @@ function say(context: CommandContext, { id, state, reason: given = '' }: Run, ex
       return { state, code: exitCode };
     case 'denied':
       context.note(words.denied(reason));
+      break;
+    case 'sent-back':
       break;
     case 'conflict':
       context.note(words.conflict(id, reason));

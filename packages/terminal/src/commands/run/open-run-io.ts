@@ -30,11 +30,14 @@ export async function openOwnTerminal({ stdin, stdout }: Console): Promise<Opene
   };
 }
 
-export function openPipes({ stdin, stdout, stderr }: Console, isJson: boolean): OpenedIo {
+export function openPipes(
+  { stdin, stdout, stderr }: Console,
+  { isJson, readsInput }: { isJson: boolean; readsInput: boolean },
+): OpenedIo {
   // Otherwise, the whole command would end at once if nobody reads the program's output any more, as with `| head`.
   stdout.removeAllListeners('error').on('error', () => undefined);
   return {
-    io: { kind: 'pipes', stdin, stdout: isJson ? stderr : stdout, stderr },
+    io: { kind: 'pipes', stdin: readsInput ? stdin : undefined, stdout: isJson ? stderr : stdout, stderr },
     close: () => void stdin.pause(),
   };
 }
@@ -47,7 +50,7 @@ export function outputFile(root: string): string {
 }
 
 export function openOutputFile(root: string): OpenedIo {
-  const file = createWriteStream(outputFile(root), { mode: 0o600 });
+  const file = createWriteStream(outputFile(root), { mode: 0o600, flags: 'a' });
   let left = MOST_OUTPUT_BYTES;
   const limit = new Transform({
     transform(chunk: Buffer, _encoding, done) {

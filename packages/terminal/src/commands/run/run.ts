@@ -18,9 +18,11 @@ export function addRun(program: Command, register: Register): void {
     .option('--branch <name>', help.branch)
     .option('--allow-fetch', help.allowFetch)
     .option('--detach', help.detach)
+    .option('--again <run>', help.again)
     .addOption(new Option('--agent <agent>').choices(RUN_AGENTS).hideHelp());
   register<RunFlags>(command, async (context, { args, options }) => {
-    if (options.agent === undefined && args.length === 0) throw new CommandError(words.noProgram);
+    const isNew = options.again === undefined;
+    if (isNew && options.agent === undefined && args.length === 0) throw new CommandError(words.noProgram);
     if (options.detach === true && !isDetached(context)) return await detachRun(context);
     const begun = beginRun();
     try {

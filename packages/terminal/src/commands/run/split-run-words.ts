@@ -1,7 +1,7 @@
 import { RUN_AGENTS } from '@countersign/protocol';
 
 /** Flags of `run`, and of every command, that take a value. */
-const WITH_VALUE = ['-w', '--world', '--allow-host', '--port', '--branch', '--home', '--url'];
+const WITH_VALUE = ['-w', '--world', '--allow-host', '--port', '--branch', '--again', '--home', '--url'];
 
 /**
  * Rewrites `run claude -p hi` to `run --agent claude -- -p hi`: what follows the name of an agent belongs to the agent. Other words stay as they

@@ -20,6 +20,8 @@ const claude: RunAgent = {
   passes: ['ANTHROPIC_MODEL', 'ANTHROPIC_SMALL_FAST_MODEL', 'MAX_THINKING_TOKENS', 'CLAUDE_CODE_MAX_OUTPUT_TOKENS'],
   login: LOGIN_FILES.claude,
   loginHosts: ['api.anthropic.com', 'platform.claude.com', 'console.anthropic.com', 'claude.ai'],
+  once: ['-p', '--print'],
+  resume: (message, isOnce) => [...(isOnce ? ['-p'] : []), '--continue', message],
   // Other files there, such as its memory, would steer the next run.
   transcripts: { folder: '.claude/projects', files: /\.jsonl$/ },
   environment: ({ models }) => ({
@@ -53,6 +55,8 @@ const codex: RunAgent = {
   passes: [],
   login: LOGIN_FILES.codex,
   loginHosts: ['chatgpt.com', 'auth.openai.com'],
+  once: ['exec', 'e'],
+  resume: (message, isOnce) => [...(isOnce ? ['exec', '--skip-git-repo-check'] : []), ...['resume', '--last', message]],
   transcripts: { folder: '.codex/sessions', files: /\.jsonl(\.zst)?$/ },
   environment: ({ models }) => (models.openai === undefined ? {} : { OPENAI_API_KEY: PLACEHOLDER }),
   files: ({ folder, models }) => ({
@@ -91,6 +95,8 @@ const gemini: RunAgent = {
   passes: ['GEMINI_MODEL'],
   login: LOGIN_FILES.gemini,
   loginHosts: ['cloudcode-pa.googleapis.com', 'oauth2.googleapis.com', 'www.googleapis.com', 'accounts.google.com'],
+  once: ['-p', '--prompt'],
+  resume: (message, isOnce) => ['--resume', 'latest', isOnce ? '-p' : '-i', message],
   transcripts: { folder: '.gemini/tmp', files: /^[^/]+\/chats\/[^/]+\.jsonl?$/ },
   environment: ({ models }) => ({
     ...(models.gemini === undefined ? {} : { GOOGLE_GEMINI_BASE_URL: models.gemini }),
@@ -124,6 +130,8 @@ const opencode: RunAgent = {
   passes: [],
   login: LOGIN_FILES.opencode,
   loginHosts: ['api.anthropic.com', 'console.anthropic.com', 'chatgpt.com', 'auth.openai.com', 'api.githubcopilot.com'],
+  once: ['run'],
+  resume: (message, isOnce) => (isOnce ? ['run', '--continue', message] : ['--continue', '--prompt', message]),
   transcripts: { folder: '.local/share/opencode', files: /^(storage\/.*\.json|opencode\.db(-wal)?)$/ },
   environment: ({ models }) => ({
     OPENCODE_DISABLE_AUTOUPDATE: '1',

@@ -40,6 +40,10 @@ export interface RunAgent {
   readonly loginHosts: readonly string[];
   /** Paths in the home of the sessions that are kept after a run. */
   readonly transcripts: { readonly folder: string; readonly files: RegExp };
+  /** Any of these words makes it answer once and end. */
+  readonly once: readonly string[];
+  /** The words that continue its last session with a message. */
+  readonly resume: (message: string, isOnce: boolean) => readonly string[];
   readonly environment: (scene: AgentScene) => Readonly<Record<string, string>>;
   /** Settings in the agent home, written before each run, by path relative to it. */
   readonly files: (scene: AgentScene) => Readonly<Record<string, string>>;

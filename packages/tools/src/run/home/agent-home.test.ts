@@ -82,11 +82,25 @@ describe('the home of an agent in a run', () => {
     ])
       await write(join(own, path), 'planted');
     expect(await agentHome.keep()).toBeUndefined();
-    expect(await readdir(dirname(own))).toEqual([]);
+    expect(await readdir(dirname(own))).toEqual(['sessions']);
+    expect(list(join(dirname(own), 'sessions'))).toEqual(['./.claude/projects/-p/1.jsonl']);
     const next = await open('claude');
     expect(list(next.own)).toEqual(['./.claude.json', './.claude/projects/-p/1.jsonl', './.claude/settings.json']);
     for (const file of ['.claude.json', '.claude/settings.json'])
       expect(await readFile(join(next.own, file), 'utf8')).not.toContain('planted');
+  });
+
+  it('[RUN32] a run that continues finds its own sessions, not those of a run in between', async () => {
+    const first = await open('claude');
+    await write(join(first.own, '.claude/projects/-p/1.jsonl'), 'said');
+    await first.agentHome.keep();
+    const between = await open('claude');
+    await write(join(between.own, '.claude/projects/-p/2.jsonl'), 'said later');
+    await between.agentHome.keep();
+    runs -= 2;
+    const again = await open('claude');
+    expect(again.own).toBe(first.own);
+    expect(list(join(again.own, '.claude/projects'))).toEqual(['./-p/1.jsonl']);
   });
 
   it.each(['.codex/sessions', '.codex', '.codex/sessions/a.jsonl'])(

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -25,12 +26,15 @@ export interface HomePlace {
 /** Makes the home folder of a run (RUN14). */
 export async function openAgentHome({ root, kept, home, prepared }: HomePlace): Promise<AgentHome> {
   const own = join(root, 'home');
+  const sessions = join(root, 'sessions');
   const inside = home === '/' ? OTHER_HOME : home;
   await mkdir(own, { recursive: true, mode: 0o700 });
   const login = prepared?.usesLogin === true ? await readLogin(prepared.agent.login, { kept, home }) : undefined;
   if (prepared !== undefined) {
     const { files, agent } = prepared;
-    await copyPlainFiles(join(kept, 'transcripts'), own, agent.transcripts);
+    // A run that continues has its own sessions: the last one in the kept home may be of another run.
+    const from = existsSync(sessions) ? sessions : join(kept, 'transcripts');
+    await copyPlainFiles(from, own, agent.transcripts);
     for (const [path, text] of Object.entries(files)) await writeIn(own, path, text);
     if (login?.content !== undefined) await writeIn(own, agent.login.path, JSON.stringify(login.content));
   }
@@ -43,7 +47,7 @@ export async function openAgentHome({ root, kept, home, prepared }: HomePlace): 
         return undefined;
       }
       const renewed = login === undefined ? undefined : await keepLogin(prepared, login, { root, kept, home, own });
-      await copyPlainFiles(own, join(kept, 'transcripts'), prepared.agent.transcripts);
+      for (const to of [join(kept, 'transcripts'), sessions]) await copyPlainFiles(own, to, prepared.agent.transcripts);
       await removeTree(own);
       return renewed;
     },

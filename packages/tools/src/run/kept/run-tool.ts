@@ -6,7 +6,14 @@ import {
   type RehearsalContext,
   type TypedTool,
 } from '@countersign/core/ports';
-import { ChangeConflict, RunRefused, type KeptRun, type KeptRuns, type KeptUndos } from '@countersign/changes';
+import {
+  ChangeConflict,
+  programsOf,
+  RunRefused,
+  type KeptRun,
+  type KeptRuns,
+  type KeptUndos,
+} from '@countersign/changes';
 import { inProcess, RUN_TOOL, type Subject } from '@countersign/protocol';
 import { z } from 'zod';
 import { writeBackLogin } from '../home/write-back-login.js';
@@ -15,6 +22,10 @@ import { rulesOf } from '../../shell/rehearse-command.js';
 const parameters = z.strictObject({
   run: z.string().min(1).max(120).describe('Id of the run.'),
   program: z.array(z.string()).min(1).describe('The program that ran, with its arguments.'),
+  later: z
+    .array(z.array(z.string()).min(1))
+    .optional()
+    .describe('The programs that ran in the draft after that, because somebody asked for changes.'),
 });
 
 const APPROVAL = { required: true, scope: 'once', message: 'Apply what {program} changed' } as const;
@@ -32,7 +43,7 @@ export function runTool(
 ): TypedTool<typeof RUN_TOOL, z.input<typeof parameters>> {
   /** The run, if it belongs to this world, agent and folder, and ran this program. */
   const find = async (
-    { run: id, program }: z.output<typeof parameters>,
+    { run: id, program, later = [] }: z.output<typeof parameters>,
     { worldId, agentId, workingDirectory }: Pick<RehearsalContext, 'worldId' | 'agentId' | 'workingDirectory'>,
   ): Promise<KeptRun> => {
     const run = await runs.read(id);
@@ -40,7 +51,7 @@ export function runTool(
     const isIts =
       record?.worldId === worldId &&
       record.agentId === agentId &&
-      JSON.stringify(record.program) === JSON.stringify(program);
+      JSON.stringify(programsOf(record)) === JSON.stringify([program, ...later]);
     if (run === undefined || !isIts) throw new RunRefused('there is no such run');
     if (record.folder !== workingDirectory)
       throw new RunRefused(`the world has another folder now, but the run worked in ${record.folder}`);
@@ -62,13 +73,14 @@ export function runTool(
     parameters,
     approval: APPROVAL,
     sandbox: () => inProcess('none'),
-    subjects: ({ program }) => [{ kind: 'words', words: program }],
-    inspect: async ({ run }) => {
+    subjects: ({ program, later = [] }) => [program, ...later].map((words) => ({ kind: 'words', words })),
+    inspect: async ({ run, later = [] }) => {
+      const sentBack = later.length === 0 ? [] : [SENT_BACK];
       const paths = (await runs.needsPerson(run)) ?? [];
       const login = (await runs.read(run))?.ended?.login;
       // A person signs for a login (RUN14.1), also if it isn't written back: the one outside may have ended.
       const all = login === undefined ? paths : [...paths, login.file];
-      return all.length === 0 ? [] : [needsPerson(all)];
+      return all.length === 0 ? sentBack : [...sentBack, needsPerson(all)];
     },
     rehearsals: {
       async rehearse(args, context) {
@@ -113,6 +125,9 @@ export function runTool(
   });
   return { ...tool, byServer: true };
 }
+
+/** Somebody wanted something else than what the program did at first, so no rule decides about the rest. */
+const SENT_BACK: Subject = { kind: 'dynamic', always: true, told: true, why: { code: 'run-sent-back' } };
 
 function needsPerson(paths: readonly string[]): Subject {
   const named = paths.slice(0, MAX_NAMED).map((path) => (path.length <= 100 ? path : `${path.slice(0, 100)}…`));

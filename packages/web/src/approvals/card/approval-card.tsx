@@ -23,6 +23,7 @@ import { EffectView } from '../../calls/effect-view.js';
 import { Button } from '../../ui/button.js';
 import { Icon } from '../../ui/icon.js';
 import { AllowHost, AllowNextRun } from './allow-host.js';
+import { AskChanges } from './ask-changes.js';
 import { AlwaysForm, type Matched, useMatchState } from './always-form.js';
 import { CardFrame, type CardPlace } from './card-frame.js';
 import { ChatScope } from './chat-scope.js';
@@ -279,6 +280,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
               <AllowNextRun approval={approval} disabled={!isArmed} />
             </>
           ) : null}
+          {part === 'watch' ? null : <AskChanges approval={approval} disabled={!isArmed} />}
         </>
       )}
       <Circumstances
