@@ -131,6 +131,37 @@ describe.runIf(hasBrowser && hasRehearsals)('the review page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('[PAGE7] [PAGE7.2] [PAGE7.3] Changes lists what the calls of a chat changed, and undoes it', async () => {
+    const files = { 'old.txt': 'x', 'list.txt': 'one\ntwo\n' };
+    const { page, world, chat, path, folder } = await proposed(call('shell_cmd', { command: HOSTILE }), files);
+    const [asked] = (await opened.api.approvals(world, { chat })).items;
+    if (asked === undefined) throw new Error('no call waits');
+    await opened.api.decide(world, asked, { decision: 'approve', scope: 'once' });
+    await said(page, 'Finished. done').waitFor();
+    await button(page, 'Chat menu').click();
+    await page.getByRole('menuitem', { name: 'Changes' }).click();
+    await page.waitForURL((url) => url.pathname === `${path}/changes`);
+    const change = page.getByRole('main').getByRole('listitem').filter({ hasText: 'shell_cmd' });
+    await change.getByText(/Approved once by/).waitFor();
+    const text = (await change.innerText()).replaceAll(/\s+/g, ' ');
+    expect(text).toContain('turn‹U+202E›cod.txt');
+    expect(text).toContain('old.txt');
+    expect(await change.getByText('ghp_abcdef').count()).toBe(0);
+    expect(await violations(page, { contrast: true })).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await drawn(page);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await change.getByRole('button', { name: 'Undo…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo the call' }).click();
+    await change.getByText(/Undone by you/).waitFor();
+    expect(await readFile(join(folder, 'list.txt'), 'utf8')).toBe('one\ntwo\n');
+    expect(await change.getByRole('button', { name: 'Undo…' }).count()).toBe(0);
+    await change.getByRole('link', { name: 'Review by file' }).click();
+    await page.getByText('0 of 8 viewed').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('[PAGE4.1] a long file is signed only after its end was on the screen', async () => {
     const count = isFullSize ? 20_000 : 3000;
     const content = Array.from({ length: count }, (_, line) => `${line + 1}\n`).join('');

@@ -99,7 +99,9 @@ export { asText, callLine, describeCall, namedCallLine, withCommand } from './sh
 export type { CallShape } from './show/call/describe-call.js';
 export { changeLines, diffLines } from './show/call/diff-lines.js';
 export { argumentsWithHosts, hostRule, hostsForNextRun, hostsToAllow } from './show/call/allow-host.js';
-export { changeEntries, hasFiles } from './show/change/change-entries.js';
+export { chatChanges } from './show/change/chat-changes.js';
+export type { ChangingCall } from './show/change/chat-changes.js';
+export { changeEntries, hasFiles, withoutDiffs } from './show/change/change-entries.js';
 export type { ChangeEntry, ChangeFile, ChangeFolder, ChangeText } from './show/change/change-entries.js';
 export { changeStarts, counterparts, sideBySide } from './show/change/diff-rows.js';
 export type { DiffRow, SideRow } from './show/change/diff-rows.js';

@@ -172,9 +172,7 @@ function File({ file, isOpen }: { file: EffectFile; isOpen: boolean }): ReactEle
   if (diff.length === 0) return <p className="pl-4">{name}</p>;
   return (
     <details open={isOpen}>
-      <summary className="cursor-pointer" aria-label={callWords.diffOf(path)}>
-        {name}
-      </summary>
+      <summary className="cursor-pointer">{name}</summary>
       <div className="mt-1 mb-1.5 pl-4">
         <DiffView lines={diff} />
       </div>

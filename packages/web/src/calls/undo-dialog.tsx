@@ -18,7 +18,6 @@ export function UndoButton({ callId }: { callId: string }): ReactElement | null 
   const worldId = useChat((state) => state.worldId);
   const maySign = useMay('sign', worldId);
   const client = useClient();
-  const [isOpen, setOpen] = useState(false);
   const found = useRead({
     key: ['undoable', worldId, callId],
     read: async (signal) => {
@@ -28,7 +27,12 @@ export function UndoButton({ callId }: { callId: string }): ReactElement | null 
     forget: true,
     enabled: maySign,
   });
-  if (!maySign || found.kind !== 'ready' || !found.data) return null;
+  return maySign && found.kind === 'ready' && found.data ? <Undo worldId={worldId} callId={callId} /> : null;
+}
+
+/** The button and the dialog, for a call that can be undone. */
+export function Undo({ worldId, callId }: { worldId: string; callId: string }): ReactElement {
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
       <Button size="small" icon="reply" onClick={() => setOpen(true)}>

@@ -19,6 +19,7 @@ import { chatWords } from '../words/chat.js';
 /** The title of the chat, who is working, and the stop button. */
 export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactElement {
   const client = useClient();
+  const [, go] = useLocation();
   const worldId = useChat((state) => state.worldId);
   const chatId = useChat((state) => state.chatId);
   const title = useChat((state) => state.title);
@@ -69,6 +70,7 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
       <Menu
         trigger={<IconButton icon="more" label={chatWords.menu} />}
         entries={[
+          { label: chatWords.changes, icon: 'file', onSelect: () => go(paths.changes(worldId, chatId)) },
           { label: chatWords.timeline, icon: 'clock', onSelect: onTimeline },
           ...(mayChat
             ? ([

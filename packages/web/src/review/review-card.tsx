@@ -1,4 +1,4 @@
-import { type ApprovalView, changeEntries, type ChangeEntry } from '@countersign/client';
+import { type ApprovalView, changeEntries, type ChangeEntry, withoutDiffs } from '@countersign/client';
 import type { Effect } from '@countersign/protocol';
 import { type ReactElement, useMemo } from 'react';
 import { useLocation } from 'wouter';
@@ -35,6 +35,8 @@ export function ReviewCard(props: ApprovalCardProps): ReactElement {
       }) ?? NONE,
     [toolName, args, preview, prediction, noEffect, effect],
   );
+  // The card draws it again for each key.
+  const summary = useMemo(() => effect && withoutDiffs(effect), [effect]);
   const review = useReview(entries);
   const [viewed, toggle] = useViewed(effect?.effectHash ?? approval.approvalId, useMe());
   return (
@@ -42,7 +44,7 @@ export function ReviewCard(props: ApprovalCardProps): ReactElement {
       {...props}
       reviewAt={undefined}
       review={{
-        isWhole: effect?.truncated === false,
+        effect: summary,
         toShow: isLoading ? reviewWords.toShowAll : review.toShow,
         beside: (reading, isEdited) => (
           <>

@@ -38,6 +38,7 @@ const ServerAuditPage = lazyView(shellWords.pages.serverAudit, async () => (awai
 const StatsPage = lazyView(shellWords.pages.stats, async () => (await import('../stats/stats-page.js')).default);
 const StartPage = lazyView(shellWords.pages.start, async () => (await pages()).StartPage);
 const ReviewPage = lazyView(shellWords.pages.review, async () => (await pages()).ReviewPage);
+const ChangesPage = lazyView(shellWords.pages.changes, async () => (await pages()).ChangesPage);
 const SearchPage = lazyView(shellWords.pages.search, async () => (await pages()).SearchPage);
 
 /** Chats on the side, the page in the middle. On a phone, a button opens the side. */
@@ -104,6 +105,12 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
                 {({ chat }) => {
                   const chatId = decoded(chat);
                   return chatId === undefined ? <Nothing /> : <ChatPage key={chat} chatId={chatId} />;
+                }}
+              </Route>
+              <Route path="/w/:world/c/:chat/changes">
+                {({ chat }) => {
+                  const chatId = decoded(chat);
+                  return chatId === undefined ? <Nothing /> : <ChangesPage key={chat} chatId={chatId} />;
                 }}
               </Route>
               <Route path="/w/:world/review/:approval">

@@ -6,6 +6,7 @@ export { default as ServerAuditPage } from '../audit/server-audit-page.js';
 export { default as SearchPage } from '../chat/search-page.js';
 export { default as PeoplePage } from '../people/people-page.js';
 export { default as ProvidersPage } from '../providers/providers-page.js';
+export { default as ChangesPage } from '../review/changes-page.js';
 export { default as ReviewPage } from '../review/review-page.js';
 export { default as ServersPage } from '../servers/servers-page.js';
 export { default as AgentsPage } from '../settings/agents-page.js';

@@ -4,6 +4,8 @@ const part = encodeURIComponent;
 export const paths = {
   world: (world: string) => `/w/${part(world)}`,
   chat: (world: string, chat: string) => `/w/${part(world)}/c/${part(chat)}`,
+  /** What the calls of a chat changed. */
+  changes: (world: string, chat: string) => `/w/${part(world)}/c/${part(chat)}/changes`,
   message: (world: string, chat: string, message: string) =>
     `/w/${part(world)}/c/${part(chat)}?message=${part(message)}`,
   /** The message with this call. */

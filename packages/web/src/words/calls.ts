@@ -31,7 +31,6 @@ export const callWords = {
   showPaths: (count: number) => `Show ${count.toLocaleString()} more paths`,
   showMoreOfRun: (count: number) => `Show ${count.toLocaleString()} more`,
   showWhole: 'Show all',
-  diffOf: (path: string) => `Diff of ${path}`,
   printed: 'What it printed',
   edited: 'edited',
   review: 'Review',

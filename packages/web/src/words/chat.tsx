@@ -11,6 +11,7 @@ export const chatWords = {
   deletedChat: 'This chat was deleted. Choose another one or start a new one.',
   stop: 'Stop',
   menu: 'Chat menu',
+  changes: 'Changes',
   timeline: 'Timeline',
   openRename: 'Rename…',
   openDelete: 'Delete…',

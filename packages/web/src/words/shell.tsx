@@ -20,6 +20,7 @@ export const shellWords = {
     stats: 'Statistics',
     search: 'Search',
     review: 'Review',
+    changes: 'Changes',
     start: 'Use a real model',
     account: 'Account',
     people: 'People',

@@ -115,18 +115,19 @@ function fileOf(file: ChangedFile, words: EffectFile | undefined, call: ChangeFi
 
 /** The words of the card for each file, without diffs: those are read one by one. */
 function textsOf({ effect, prediction }: Shown): readonly EffectFile[] {
-  const bare = <T extends Pick<Effect, 'files'>>(one: T): T => ({
-    ...one,
-    files: one.files.map((file) => {
-      const { diff: _, ...words } = file;
-      return words;
-    }),
-  });
   const words = effectText({
-    ...(prediction === undefined ? {} : { prediction: bare(prediction) }),
-    ...(effect === undefined ? {} : { effect: bare(effect) }),
+    ...(prediction === undefined ? {} : { prediction: withoutDiffs(prediction) }),
+    ...(effect === undefined ? {} : { effect: withoutDiffs(effect) }),
   });
   return words?.files ?? [];
+}
+
+export function withoutDiffs<T extends Pick<Effect, 'files'>>(change: T): T {
+  const files = change.files.map((file) => {
+    const { diff: _, ...words } = file;
+    return words;
+  });
+  return { ...change, files };
 }
 
 const NO_TEXT = {

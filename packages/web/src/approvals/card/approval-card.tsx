@@ -58,8 +58,8 @@ export interface ApprovalCardProps extends CardPlace {
 /** The files of the change, on the screen where they are shown one by one. */
 interface ReviewOnCard {
   beside: (reading: ReactElement, isEdited: boolean) => ReactElement;
-  /** All that the effect on the card leaves out is shown there. */
-  isWhole: boolean;
+  /** The effect as far as it is shown there, without diffs. The one on the card has only the start of a long list. */
+  effect: Effect | undefined;
   /** What must still be shown before the call can be approved. */
   toShow: string | undefined;
 }
@@ -256,11 +256,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
             />
           </div>
           <EffectView
-            approval={
-              review?.isWhole === true && effect !== undefined
-                ? { ...shown, effect: { ...effect, truncated: false } }
-                : shown
-            }
+            approval={review?.effect === undefined ? shown : { ...shown, effect: review.effect }}
             onShowAll={onShowAll}
             isBrief={review !== undefined}
           />
