@@ -214,13 +214,17 @@ describe('mountCountersign', () => {
     [
       'only approvals',
       { token: TOKEN, only: 'approvals' },
-      /^\S+ \/worlds\/\{world\}\/(approvals|tool-results|grants)/,
+      /^\S+ \/(worlds\/\{world\}\/(approvals|tool-results|grants)|approvals|decisions)/,
     ],
-    ['the whole API', { token: TOKEN }, /^\S+ \/(worlds|health)(?!.*(\/sign-in$|\/external\/|\/runs))/],
+    [
+      'the whole API',
+      { token: TOKEN },
+      /^\S+ \/(worlds|health|approvals|decisions)(?!.*(\/sign-in$|\/external\/|\/runs))/,
+    ],
     [
       'the web app',
       { token: TOKEN, webApp: 'http://x.test' },
-      /^\S+ \/(worlds|health|session|tickets|me)(?!.*(\/sign-in$|\/external\/|\/runs))|^get \/(providers|sign-in$)|passkeys|\/sign-in\/oidc/,
+      /^\S+ \/(worlds|health|approvals|decisions|session|tickets|me)(?!.*(\/sign-in$|\/external\/|\/runs))|^get \/(providers|sign-in$)|passkeys|\/sign-in\/oidc/,
     ],
   ])('[LIB5] [LIB5.2] [LIB5.3] %s: serves these routes of all, and no other', async (_, options, expected) => {
     const api = mountCountersign(countersign, options);
