@@ -198,6 +198,42 @@ describe('the commands', () => {
     expect(await watching.exitCode).toBe(0);
   });
 
+  it('[TERM3.12] approve several calls with one confirmation, only those that were shown, and name those that are left out', async () => {
+    const [first, second] = [await ask('several-1'), await ask('several-2')];
+    const stamped = (): string[] => t.runs.filter((letter) => letter.startsWith('several-'));
+    const all = ['approvals', 'approve', '--all'];
+    const unseen = await run(...all, '--yes');
+    expect(unseen).toMatchObject({ code: 2, stdout: '' });
+    expect(unseen.stderr).toContain('--all needs a terminal');
+    for (const words of [[], ['--all', first], [first, second, '--scope', 'always']])
+      expect(await run('approvals', 'approve', ...words)).toMatchObject({ code: 2, stdout: '' });
+    const unsure = await run('approvals', 'approve', first, second);
+    expect(unsure.code).toBe(2);
+    expect(unsure.stdout.match(/Ada wants to use stamp/g)).toHaveLength(2);
+    expect(stamped()).toEqual([]);
+    const approved = await run('approvals', 'approve', first, second, '--yes');
+    expect(approved).toMatchObject({ code: 0 });
+    expect(approved.stdout.match(/Approved once\./g)).toHaveLength(2);
+    await expect.poll(stamped).toHaveLength(2);
+
+    const question = await t.client.createChat('docks');
+    const asking = { name: 'ask_human', arguments: { question: 'Which quay?' } };
+    await t.client.send('docks', question.id, { content: t.asking(asking) });
+    await ask('several-3');
+    const asked = t.terminal([...all, '--yes']);
+    const table = await asked.waitFor('This approves the call once, as shown.');
+    expect(table).toContain('letter: several-3');
+    expect(table).toContain('a question. Answer it');
+    const later = await ask('several-4');
+    asked.type(`approve${ENTER}`);
+    expect(await asked.exitCode).toBe(0);
+    await expect.poll(stamped).toEqual(['several-1', 'several-2', 'several-3']);
+    const [open, last] = (await t.client.approvals('docks')).items;
+    expect([open?.question?.text, last?.approvalId]).toEqual(['Which quay?', later]);
+    await t.client.stop('docks', question.id);
+    await t.client.decide('docks', { approvalId: later, callHash: '' }, { decision: 'deny' });
+  });
+
   itAtFullSize('[TERM3] [SAFE6] reveal masked secrets on request, which is recorded', async () => {
     const id = await ask('deploy --password correct-horse-battery');
     expect((await run('approvals', 'show', id)).stdout).toContain('cor‹masked 1: 15 characters›ery');

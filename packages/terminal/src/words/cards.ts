@@ -73,6 +73,13 @@ export const cardWords = {
   rule: (rule: string | undefined): string => `  Rule: ${rule ?? 'none'}`,
   scope: { once: 'once', session: 'for the whole chat', always: 'permanently, by adding a rule' },
   approving: (scope: string): string => `This approves the call ${scope}.`,
+  approvingSeveral: (count: number): string =>
+    `This approves ${count === 1 ? 'the call' : `these ${count} calls`} once, as shown.`,
+  leftOut: (id: string, why: string): string => `Left out: ${id}, ${why}`,
+  isQuestion: 'a question. Answer it with countersign approvals answer',
+  needsPasskey: 'a rule requires a passkey. Approve it on its own',
+  notDecided: (why: string): string => `Not decided: ${why}`,
+  approvedBefore: 'Already approved.',
   approved: (scope: string): string => `Approved ${scope}.`,
   signAt: '  A rule requires a passkey for this call. Sign it in a browser:',
   signWaits: '  Waiting for your signature. Enter goes back ',

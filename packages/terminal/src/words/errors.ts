@@ -121,6 +121,14 @@ export const errors = {
   noServer: 'No server is running for this home folder. Start one with countersign serve.',
   detachNeedsServer:
     '--detach needs a running server to continue the chat. Start one with countersign serve, or omit --detach.',
+  severalNeedServer:
+    'Approving several calls needs a running server to run them. Start one with countersign serve. Nothing was decided.',
+  severalOnlyOnce:
+    '--scope, --rule, --pattern, --arguments and --host are for a single call. Approve several calls once, or one at a time.',
+  allOrIds: 'Name the calls to approve, or use --all, but not both.',
+  allNeedsTerminal:
+    '--all needs a terminal, because you have to see what it would approve. Name the calls instead. Nothing was decided.',
+  noneToApprove: 'There is no call to approve. Nothing was decided.',
   agentNeedsServer:
     'No server is running, so the agent that waits for this call could not get your answer. Start countersign serve, then approve the call again. Nothing was decided.',
   serverClosed: 'The server shut down.',

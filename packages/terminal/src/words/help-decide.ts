@@ -17,9 +17,16 @@ export const approvalsHelp = {
   },
   approve: {
     about: 'Approve a call exactly as shown, then wait until the chat is idle or needs you again',
+    notes: [
+      'Several calls, or --all, are each shown in full and then in a table, and approved once if you confirm. Nothing else is approved, and it does not wait.',
+    ],
     exitCodes:
       '0 the call succeeded (with --detach, or if an agent outside runs it: it was approved), 1 it failed, 130 Ctrl-C',
-    examples: ['countersign approvals approve approval_… --scope once --yes'],
+    examples: [
+      'countersign approvals approve approval_… --scope once --yes',
+      'countersign approvals approve approval_… approval_…',
+      'countersign approvals approve --all -w harbour',
+    ],
   },
   answer: {
     about: "Answer an agent's question, then wait until the chat is idle or needs you again",
@@ -35,6 +42,7 @@ export const approvalsHelp = {
   who: 'only calls that this person can sign or has signed (id or name, or me)',
   reveal: 'show masked secrets; recorded in the audit log',
   all: 'show everything that the call will change, up to 5 MB',
+  approveAll: 'approve all calls that wait for you; needs a terminal',
   scope: 'once, session (this chat) or always',
   rule: 'with --scope always: rule to add instead of the proposed one',
   pattern:

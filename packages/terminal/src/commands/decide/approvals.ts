@@ -11,7 +11,14 @@ import {
   yourPart,
   type Client,
 } from '@countersign/client';
-import type { ApprovalStatus, ApprovalWithContext, Me, QueuedApproval, ToolDecision } from '@countersign/protocol';
+import type {
+  ApprovalStatus,
+  ApprovalWithContext,
+  Me,
+  QueuedApproval,
+  ToolDecision,
+  WaitingCall,
+} from '@countersign/protocol';
 import type { Command } from 'commander';
 import { openAlerts } from '../../alerts/alerts.js';
 import { editCall } from '../../approvals/edit-call.js';
@@ -29,6 +36,7 @@ import { secondText } from '../../text/clock-text.js';
 import { plainLine } from '../../text/plain-text.js';
 import { readChoice, readRecord } from '../read-flags.js';
 import type { Register } from '../register.js';
+import { approveSeveral } from './approve-several.js';
 import { showCovered } from './show-covered.js';
 import { showList } from '../show-list.js';
 import { cardWords } from '../../words/cards.js';
@@ -120,7 +128,8 @@ export function addApprovals(program: Command, register: Register): void {
     },
   );
   register<ApprovalFlags>(
-    withHelp(inWorld(approvals.command('approve').argument('<id>')), help.approve)
+    withHelp(inWorld(approvals.command('approve').argument('[ids...]')), help.approve)
+      .option('--all', help.approveAll)
       .option('--scope <scope>', help.scope, 'once')
       .option('--rule <rule>', help.rule)
       .option('--pattern <pattern>', help.pattern)
@@ -130,7 +139,17 @@ export function addApprovals(program: Command, register: Register): void {
       .option('--yes', YES)
       .option('--detach', help.detach),
     async (context, { args, options }) => {
+      const isAll = options.all === true;
+      if (isAll === args.length > 0) throw new CommandError(errors.allOrIds, EXIT.usage);
       const client = await context.client();
+      if (isAll || args.length > 1) {
+        const { world, reason, yes, scope = 'once', rule, pattern, arguments: edited, host } = options;
+        if (scope !== 'once' || [rule, pattern, edited, host].some((each) => each !== undefined))
+          throw new CommandError(errors.severalOnlyOnce, EXIT.usage);
+        const show = (approval: WaitingCall): void => showCard(context, approval);
+        const me = await readMe(client);
+        return await approveSeveral(context, client, { ids: args, world, reason, isAll, yes, me, show });
+      }
       await checkDetach(context, options.detach === true);
       const scope = readChoice(options.scope ?? 'once', '--scope', ['once', 'session', 'always']);
       refuseMixed(scope, options);
@@ -337,7 +356,7 @@ function refuseMixed(
   if ((edited !== undefined || host !== undefined) && scope !== 'once') throw new CommandError(errors.argumentsScope);
 }
 
-function showCard(context: CommandContext, approval: ApprovalWithContext): void {
+function showCard(context: CommandContext, approval: QueuedApproval): void {
   const view = viewOfApproval(approval);
   const { position, total } = approval;
   const look = {
