@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClientError, createClient, type Client } from '@countersign/client';
@@ -14,17 +14,29 @@ const LIMIT_MS = 300_000;
 const LIMIT = { timeout: LIMIT_MS };
 const PROMPT = 'Create a file.';
 const AGAIN = 'And another one.';
+const CHANGE = 'Change a file.';
+const EDITS = {
+  gemini: [
+    { name: 'replace', arguments: { file_path: 'FILE', instruction: 'x', old_string: 'two', new_string: 'TWO' } },
+  ],
+  opencode: [
+    { name: 'read', arguments: { filePath: 'FILE' } },
+    { name: 'edit', arguments: { filePath: 'FILE', oldString: 'two', newString: 'TWO' } },
+  ],
+} as const;
 
 interface World {
   readonly client: Client;
   readonly world: string;
   /** Sends the prompt in a new chat. Resolves when a call waits. */
-  ask(): Promise<{ chat: string; approval: Approval }>;
+  ask(prompt?: string): Promise<{ chat: string; approval: Approval }>;
   /** The only call that waits. */
   pending(): Promise<Approval>;
   untilIdle(chat: string): Promise<void>;
   /** How many files the agent's command created. */
   created(): number;
+  /** The file that it changes. */
+  file(): string;
   restart(): Promise<void>;
   close(): Promise<void>;
 }
@@ -37,7 +49,13 @@ async function openWorld(id: 'gemini' | 'opencode'): Promise<World> {
   const agent = ACP_AGENTS[id];
   const call = { name: agent.tool, arguments: agent.call('mktemp made.XXXXXX', true) };
   const reply = (user: string) => ({ when: { turn: 1, tool: agent.tool, user }, calls: [call] });
-  const model = await startScriptedModel({ script: { replies: [reply(PROMPT), reply(AGAIN), 'Done.'] } });
+  const file = join(cwd, 'a.txt');
+  write(file, 'one\ntwo\nthree\n');
+  const edits = EDITS[id].map(({ name, arguments: args }, at) => {
+    const given = JSON.parse(JSON.stringify(args).replaceAll('FILE', file)) as Record<string, unknown>;
+    return { when: { turn: at + 1, tool: name, user: CHANGE }, calls: [{ name, arguments: given }] };
+  });
+  const model = await startScriptedModel({ script: { replies: [reply(PROMPT), reply(AGAIN), ...edits, 'Done.'] } });
   const scene = { home: folder, model: model.url };
   for (const [path, text] of Object.entries(agent.files(scene, false))) write(path, text);
   const variables = agent.env(scene);
@@ -62,9 +80,10 @@ async function openWorld(id: 'gemini' | 'opencode'): Promise<World> {
     client,
     world,
     pending,
-    async ask() {
+    file: () => readFileSync(file, 'utf8'),
+    async ask(prompt = PROMPT) {
       const { id: chat } = await client.createChat(world);
-      await client.send(world, chat, { content: PROMPT });
+      await client.send(world, chat, { content: prompt });
       return { chat, approval: await pending() };
     },
     async untilIdle(chat) {
@@ -113,6 +132,22 @@ describe.each(['gemini', 'opencode'] as const)('the real %s over ACP', (agent) =
         await t.untilIdle(chat);
       },
     );
+
+    it('[CHANGE9.6] shows the change of a file that it then makes', LIMIT, async () => {
+      const { chat, approval } = await t.ask(CHANGE);
+      let asked = approval;
+      for (const _ of EDITS[agent].slice(1)) {
+        const { approvalId } = asked;
+        await t.client.decide(t.world, asked, { decision: 'approve', scope: 'once' });
+        const isNext = async (): Promise<boolean> => (asked = await t.pending()).approvalId !== approvalId;
+        await expect.poll(isNext, { timeout: LIMIT_MS }).toBe(true);
+      }
+      expect(asked.prediction).toMatchObject({ ofFiles: true, files: [{ path: 'a.txt', change: 'changed' }] });
+      expect(asked.preview?.text).toContain(' one\n-two\n+TWO\n three');
+      await t.client.decide(t.world, asked, { decision: 'approve', scope: 'once' });
+      await t.untilIdle(chat);
+      expect(t.file()).toBe('one\nTWO\nthree\n');
+    });
 
     it('[EXT3.6] does not run a call after the chat was stopped', LIMIT, async () => {
       const { chat, approval } = await t.ask();

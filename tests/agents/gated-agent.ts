@@ -48,11 +48,19 @@ export interface Gate {
   run(...names: string[]): Promise<AgentRun>;
   /** The same in the world's own folder. */
   runInWorld(...names: string[]): Promise<AgentRun>;
+  /** Starts the agent in a folder of its own with a model that says something and makes these calls, one after the other. */
+  runCalls(calls: readonly ToolCall[], files: Readonly<Record<string, string>>): Promise<AgentRun & { cwd: string }>;
   /** The call that waits. */
   pending(): Promise<Approval>;
   /** Kills the server with SIGKILL and starts it again. */
   restart(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** `FOLDER` in an argument stands for the folder of the run. */
+interface ToolCall {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
 }
 
 export async function openGate(id: 'claude' | 'gemini'): Promise<Gate> {
@@ -72,16 +80,22 @@ export async function openGate(id: 'claude' | 'gemini'): Promise<Gate> {
   write(join(home, 'gate', `${id}.json`), JSON.stringify({ url, world, ...created, pass }));
   const closing: (() => Promise<void>)[] = [];
   let runs = 0;
-  const runIn = async (cwd: string, names: readonly string[]): Promise<AgentRun> => {
-    // Each run creates another file. A rule can allow it, unlike a redirection.
-    const commandOf = (name: string): string => `mktemp ${name}.XXXXXX`;
+  // Each run creates another file. A rule can allow it, unlike a redirection.
+  const commandOf = (name: string): string => `mktemp ${name}.XXXXXX`;
+  const runIn = async (cwd: string, names: readonly string[]): Promise<AgentRun> =>
+    await runCalls(
+      cwd,
+      names.map((name) => ({ name: agent.tool.name, arguments: { [agent.tool.argument]: commandOf(name) } })),
+    );
+  const runCalls = async (cwd: string, calls: readonly ToolCall[]): Promise<AgentRun> => {
     const toolResults: string[] = [];
     const model = await startScriptedModel({
       script: {
         replies: [
-          ...names.map((name, at) => ({
+          ...calls.map((call, at) => ({
             when: { turn: at + 1, tool: agent.tool.name },
-            calls: [{ name: agent.tool.name, arguments: { [agent.tool.argument]: commandOf(name) } }],
+            text: `Step ${at + 1}.`,
+            calls: [{ ...call }],
           })),
           'Done.',
         ],
@@ -125,6 +139,13 @@ export async function openGate(id: 'claude' | 'gemini'): Promise<Gate> {
       return await runIn(cwd, names);
     },
     runInWorld: (...names) => runIn(work, names),
+    async runCalls(calls, files) {
+      runs += 1;
+      const cwd = join(work, `run-${runs}`);
+      for (const [name, text] of Object.entries(files)) write(join(cwd, name), text);
+      const text = JSON.stringify(calls).replaceAll('FOLDER', cwd);
+      return { cwd, ...(await runCalls(cwd, JSON.parse(text) as ToolCall[])) };
+    },
     async pending() {
       const waiting = async (): Promise<readonly Approval[]> => (await client.approvals(world)).items;
       await expect.poll(async () => (await waiting()).length, { timeout: LIMIT_MS, interval: 200 }).toBe(1);

@@ -74,7 +74,15 @@ function named(names: readonly string[], tool: KnownTool): [string, KnownTool][]
 }
 
 /** The names under which these tools take a path. */
-export const PATH_ARGUMENTS = ['file_path', 'filePath', 'absolute_path', 'notebook_path', 'path', 'dir_path'] as const;
+export const PATH_ARGUMENTS = [
+  'file_path',
+  'filePath',
+  'filepath',
+  'absolute_path',
+  'notebook_path',
+  'path',
+  'dir_path',
+] as const;
 
 /** The arguments that a rule for a tool covers. Others, such as `dangerouslyDisableSandbox`, may change what a call does. */
 export const COVERED_ARGUMENTS: ReadonlySet<string> = new Set([

@@ -71,6 +71,29 @@ describe('[CHANGE9.6] what an edit of a program writes', () => {
     expect(one('write', { filePath: '/a', content: 'x' }, 'old')).toBe('x');
   });
 
+  it('opencode asks over ACP with a diff, from which it removed the common indentation', () => {
+    const ask = (diff: string, before?: string) => one('edit', { filepath: '/a', diff }, before);
+    const head = 'Index: /a\n===\n--- /a\n+++ /a\n';
+    expect(ask(`${head}@@ -1,3 +1,3 @@\n one\n-two\n+TWO\n three\n`, 'one\ntwo\nthree\n')).toBe('one\nTWO\nthree\n');
+    const indented = '{\n  a\n\n    b\n}\n';
+    expect(ask(`${head}@@ -2,3 +2,4 @@\n a\n \n-  b\n+  B\n+c\n`, indented)).toBe('{\n  a\n\n    B\n  c\n}\n');
+    expect(ask(`${head}@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n`)).toBe('a\nb');
+    expect(ask(`${head}@@ -2,1 +2,0 @@\n-b\n@@ -4,1 +3,2 @@\n d\n+e\n`, 'a\r\nb\r\nc\r\nd\r\n')).toBe(
+      'a\r\nc\r\nd\r\ne\r\n',
+    );
+    expect(ask(`${head}@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+b\n`, 'a')).toBe('b\n');
+    for (const [diff, before] of [
+      ['@@ -1,1 +1,1 @@\n-a\n+b\n', 'x\na\n'],
+      ['@@ -1,1 +1,1 @@\n-a\n+b\n', 'xa\n'],
+      ['@@ -9,1 +9,1 @@\n-a\n+b\n', 'a\n'],
+      ['@@ -2,1 +2,1 @@\n-b\n+c\n@@ -1,1 +1,1 @@\n-a\n+c\n', 'a\nb\n'],
+      ['no diff at all', 'a\n'],
+    ] as const)
+      expect(ask(diff, before)).toEqual({ why: 'does-not-apply' });
+    expect(ask('@@ -1,2 +1,3 @@\n a\n b\n+c\n', '\ta\n  b\n')).toEqual({ why: 'unclear' });
+    expect(one('Edit', { filepath: '/a', diff: '@@' }, 'a')).toBe('unclear');
+  });
+
   it('an ACP agent shows the whole file, or only what it replaces', () => {
     const shown = (old: string | undefined, after: string) => ({
       only_a_title: 'Edit a',

@@ -1,5 +1,6 @@
 import { ONLY_TITLE } from '@countersign/protocol';
 import { z } from 'zod';
+import { applyDiff } from './apply-diff.js';
 import { editNotebook } from './edit-notebook.js';
 import { createFile, replaceTexts, withLineBreaksOf, type NewText, type Replacement } from './replace-texts.js';
 
@@ -82,6 +83,11 @@ const EDITS: ReadonlyMap<string, (args: unknown) => readonly Edit[] | undefined>
   ),
 ]);
 
+/** How opencode asks for `edit` and `write` over ACP. */
+const DIFF = reading('diff', { filepath: text, diff: text }, ({ filepath, diff }) => [
+  { path: filepath, needsText: true, apply: (before) => applyDiff(before, diff) },
+])[1];
+
 /** The diffs that an ACP agent shows with a title. Some show the whole file, and others only what they replace. */
 const SHOWN = reading(
   ONLY_TITLE,
@@ -106,7 +112,8 @@ const SHOWN = reading(
  * tool writes no file. Reads nothing.
  */
 export function editsOf(own: string, args: object): readonly Edit[] | 'unclear' | undefined {
-  const read = ONLY_TITLE in args ? SHOWN : EDITS.get(own);
+  const known = 'diff' in args && (own === 'edit' || own === 'write') ? DIFF : EDITS.get(own);
+  const read = ONLY_TITLE in args ? SHOWN : known;
   if (read === undefined || (ONLY_TITLE in args && !('changes' in args))) return undefined;
   const edits = read(args) ?? [];
   const paths = new Set(edits.map(({ path }) => path));

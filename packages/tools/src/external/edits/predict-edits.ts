@@ -16,6 +16,11 @@ export async function predictEdits(
   args: Arguments,
   place: ToolPlace,
 ): Promise<PredictedChange | undefined> {
+  // Without a prediction, people are asked all the same.
+  return await predict(own, args, place).catch(() => unknown('unreadable'));
+}
+
+async function predict(own: string, args: Arguments, place: ToolPlace): Promise<PredictedChange | undefined> {
   const edits = editsOf(own, args);
   if (edits === undefined) return undefined;
   if (edits === 'unclear') return unknown('unclear');

@@ -70,7 +70,7 @@ function withEndOf(before: string, text: string): string {
   return before.endsWith('\n') ? `${text}\n` : text.slice(0, -1);
 }
 
-const unixLines = (text: string): string => text.replaceAll('\r\n', '\n');
+export const unixLines = (text: string): string => text.replaceAll('\r\n', '\n');
 
 export function withLineBreaksOf(before: string, text: string): string {
   return before.includes('\r\n') ? unixLines(text).replaceAll('\n', '\r\n') : text;
