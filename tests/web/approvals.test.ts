@@ -28,6 +28,7 @@ import {
   unfold,
   write,
 } from './support/steps.js';
+import { violations } from './support/violations.js';
 
 const sandbox = await findSandbox();
 const canRun = sandbox.kind === 'bubblewrap' && sandbox.drafting.how !== 'copy';
@@ -559,6 +560,53 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     reading.letGo();
     await decided(page, 'too-late').waitFor();
     expect(opened.ran).not.toContain('too-late');
+  });
+
+  it('[PAGE6.1] [PAGE6.2] the inbox decides several calls after showing all in full, and “Not now” puts one last', async () => {
+    const { page } = await enter();
+    for (const { worldId, chatId } of (await opened.api.waiting()).items) await opened.api.stop(worldId, chatId);
+    const there = await askThere(
+      ['several-a', 'several-b', `several-c ${'long '.repeat(500)}`, 'several-d'].map(press).join('\n'),
+      4,
+    );
+    await page.getByRole('link', { name: /Inbox/ }).click();
+    await asks(page, 'several-a').waitFor();
+    await page.getByRole('button', { name: 'Not now' }).click();
+    await asks(page, 'several-b').waitFor();
+    await page.getByText('1 of 4', { exact: true }).first().waitFor();
+    expect(
+      (await page.getByRole('list', { name: 'Also waiting' }).getByRole('listitem').allInnerTexts()).at(-1),
+    ).toContain('several-a');
+    await button(page, 'Decide several…').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel(/several-a/).check();
+    await dialog.getByLabel(/several-c/).check();
+    await button(page, 'Approve 2…').click();
+    const confirm = button(page, 'Approve these 2 calls once');
+    await dialog.getByRole('region', { name: '2 of 2' }).waitFor();
+    await page.clock.fastForward(1500);
+    expect(await confirm.isEnabled()).toBe(false);
+    await dialog.getByRole('group', { name: 'Details' }).press('End');
+    await enabled(confirm);
+    expect(await violations(page, { within: 'dialog' })).toEqual([]);
+    // One of them is decided elsewhere in the meantime.
+    const stale = (await opened.api.approvals(there.world)).items.find(({ arguments: args }) =>
+      JSON.stringify(args).includes('several-a'),
+    );
+    if (stale === undefined) throw new Error('nothing was asked');
+    await opened.api.decide(there.world, stale, { decision: 'deny' });
+    await confirm.click();
+    await dialog.getByText('Approved once', { exact: true }).waitFor();
+    await dialog.getByText(/Not decided: .*already denied/).waitFor();
+    await expect.poll(() => opened.ran.filter((run) => run.startsWith('several-'))).toHaveLength(1);
+    await dialog.getByLabel(/several-b/).check();
+    await button(page, 'Deny the rest (1)…').click();
+    await page.clock.fastForward(1500);
+    await enabled(button(page, 'Deny this call'));
+    await button(page, 'Deny this call').click();
+    await expect.poll(async () => (await opened.api.approvals(there.world)).items.length).toBe(1);
+    await page.keyboard.press('Escape');
+    await opened.api.stop(there.world, there.chat);
   });
 
   it('[CALL15] [CALL15.2] by keyboard alone: single keys decide only while the card has the focus', async () => {

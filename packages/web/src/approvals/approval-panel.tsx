@@ -7,6 +7,7 @@ import { useMe } from '../data/me.js';
 import { orSayWhy } from '../notices/toast.js';
 import { useForYou, useReader } from './for-you.js';
 import { QuestionCard } from './question/question-card.js';
+import { useNotNow, withLast } from './not-now.js';
 import { type Outcome, useAnswer } from './use-answer.js';
 import { useMatches } from './use-matches.js';
 import { focusOnWaiting, type TakeFocus } from './card/use-take-focus.js';
@@ -70,8 +71,9 @@ export function ApprovalPanel({
     return asked === undefined || isForYou(asked);
   };
   // Calls that wait for other people come last, and don't count.
-  const mine = queue.filter(isMine);
-  const ordered = mine.length === queue.length ? queue : [...mine, ...queue.filter((id) => !mine.includes(id))];
+  const notNow = useNotNow();
+  const mine = withLast(queue.filter(isMine), notNow.ids);
+  const ordered = [...mine, ...queue.filter((id) => !mine.includes(id))];
   const [edits, setEdits] = useState<readonly ApprovalView[]>([]);
   const replacement = (id: string): string | undefined => {
     const edit = edits.find(({ approvalId }) => approvalId === id);
@@ -159,6 +161,13 @@ export function ApprovalPanel({
     follow.current = 'if-free';
     setCurrent({ kind: 'open', id });
   };
+  const onNotNow =
+    next === undefined || !mine.includes(shown.id)
+      ? undefined
+      : () => {
+          notNow.putOff(shown.id);
+          pick(next);
+        };
   // This is inside the card's scroll area, so that additions don't move the bar or anything above it. Its height is limited, so that the end of
   // the call stays visible when scrolled to the bottom.
   const below = (
@@ -208,6 +217,7 @@ export function ApprovalPanel({
           takeFocus={follow}
           below={below}
           onNext={next === undefined ? undefined : () => pick(next)}
+          onNotNow={onNotNow}
           onAnswer={(words) => settle(reply(asked, words))}
           onRefuse={(reason) => settle(decide(asked, { decision: 'deny', ...(reason === '' ? {} : { reason }) }))}
         />
@@ -227,6 +237,7 @@ export function ApprovalPanel({
           onShowAll={() => orSayWhy(`effect-${shown.id}`, client.wholeEffect(asked.worldId, shown.id))}
           onAnswer={(answer) => settle(decide(asked, answer))}
           onNext={next === undefined ? undefined : () => pick(next)}
+          onNotNow={onNotNow}
         />
       )}
     </div>

@@ -17,6 +17,8 @@ export interface CardPlace {
   /** The position in the queue, such as `1 of 3` (CALL12). */
   place?: string | undefined;
   onNext?: (() => void) | undefined;
+  /** Puts the call at the end, without deciding it. */
+  onNotNow?: (() => void) | undefined;
   /** Whether the card takes the focus when it appears; checked once. */
   takeFocus: { current: TakeFocus };
   /** Content below the question in the scroll area that isn't part of the call. */
@@ -58,7 +60,7 @@ const DECIDING_KEYS: ReadonlySet<string> = new Set(['o', 'c', 'a', 'd', 'e']);
  * click never hits a different button.
  */
 export function CardFrame(props: CardFrameProps): ReactElement {
-  const { approval, agentName, place, onNext, takeFocus, below, title, end, children, form, beside } = props;
+  const { approval, agentName, place, onNext, onNotNow, takeFocus, below, title, end, children, form, beside } = props;
   const { noteId, isNew, onDeny, onBack, onKey, primary, more, isForYou = true, isReadOnly = false } = props;
   const mayDeny = props.mayDeny && !isReadOnly;
   const [reason, setReason] = useState('');
@@ -115,6 +117,7 @@ export function CardFrame(props: CardFrameProps): ReactElement {
         agentName={agentName}
         place={place}
         onNext={onNext}
+        onNotNow={onNotNow}
         isForYou={isForYou}
       >
         {title}

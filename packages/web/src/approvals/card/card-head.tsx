@@ -16,6 +16,7 @@ export function CardHead({
   agentName,
   place,
   onNext,
+  onNotNow,
   isForYou,
   children,
 }: {
@@ -24,6 +25,7 @@ export function CardHead({
   agentName: string;
   place: string | undefined;
   onNext: (() => void) | undefined;
+  onNotNow: (() => void) | undefined;
   /** False if the call waits for other people. */
   isForYou: boolean;
   children: ReactNode;
@@ -47,6 +49,11 @@ export function CardHead({
         {onNext === undefined ? null : (
           <button type="button" onClick={onNext} className="ml-1 font-medium text-blue hover:underline">
             {approvalWords.showNext}
+          </button>
+        )}
+        {onNotNow === undefined ? null : (
+          <button type="button" onClick={onNotNow} className="ml-2 font-medium text-blue hover:underline">
+            {approvalWords.notNow}
           </button>
         )}
       </p>

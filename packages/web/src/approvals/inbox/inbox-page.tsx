@@ -16,6 +16,7 @@ import { useAccount, useMe } from '../../data/me.js';
 import { wasInvited } from '../../session/session.js';
 import { rolesText } from '../../words/account.js';
 import { useGoToWaiting } from '../use-go-to-waiting.js';
+import { areSeveral, DecideSeveral } from '../several/decide-several.js';
 import { type Inbox, inboxCount } from './use-inbox.js';
 import { focusOnWaiting } from '../card/use-take-focus.js';
 import { approvalWords } from '../../words/approvals.js';
@@ -36,6 +37,7 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
     [items, others, worldId, approvals],
   );
   const box = useRef<HTMLDivElement>(null);
+  const [isDecidingSeveral, setIsDecidingSeveral] = useState(false);
   useGoToWaiting(() => focusOnWaiting(box.current));
   return (
     <>
@@ -44,7 +46,13 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
           {approvalWords.inbox}
         </h1>
         <NotifyButton />
+        {areSeveral(items) ? (
+          <Button size="small" onClick={() => setIsDecidingSeveral(true)}>
+            {approvalWords.several.open}
+          </Button>
+        ) : null}
       </TopBar>
+      {isDecidingSeveral ? <DecideSeveral items={items} onClose={() => setIsDecidingSeveral(false)} /> : null}
       <h2 className="sr-only">{approvalWords.waitingTitle}</h2>
       <p className="sr-only" role="status">
         {approvalWords.waitingStatus(inboxCount(inbox))}
