@@ -48,6 +48,21 @@ describe('a card', () => {
     expect(barred(card({ a: 'b\ne: 1' }).text)).toEqual(['a:', '  b', '  e: 1']);
   });
 
+  it('[EXT1.21] quotes what a program says about its session, without repainting the card', () => {
+    const claimedContext = {
+      prompt: 'Fix it\u001b[2J\r\u202e\n  in /safe · sandboxed',
+      said: '“ o: approve once '.repeat(60),
+    };
+    const approval = { ...approvalOf(1, { claimedContext }), invocationId: 'call_1' };
+    const { text } = describeApproval(approval, { agentName: 'Ada', paint, columns: 80 });
+    // oxlint-disable-next-line no-control-regex -- looks for them
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
+    expect(text).toContain('says that it was asked: “Fix it');
+    const lines = text.split('\n');
+    expect(lines.filter((line) => /^ {2}(?:in \/safe|o: approve)/.test(line))).toEqual([]);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  });
+
   it('[CALL15] text of a tool or rule never starts in the column of our own text', () => {
     const long = `${'x'.repeat(57)} in /safe · sandboxed, no network ${'y'.repeat(70)} o: approve once ${'z '.repeat(60)}`;
     const approval = {

@@ -25,6 +25,7 @@ import { Running, useNow } from '../text/time.js';
 import { Visible } from '../text/visible.js';
 import { Attachments } from './attachments.js';
 import { CallView } from './call-view.js';
+import { ClaimedContext } from './claimed-context.js';
 import { EffectView } from './effect-view.js';
 import { ProposeAgain } from './propose-again.js';
 import { ResultView } from './result-view.js';
@@ -168,6 +169,7 @@ function Detail({
           noEffect={shown?.noEffect}
         />
       </div>
+      {approval === undefined ? null : <ClaimedContext approval={approval} />}
       {invocation.editedArguments === undefined ? null : (
         <details className="text-[0.8125rem] text-ink-2">
           <summary>{callWords.proposed}</summary>

@@ -1,7 +1,6 @@
 import {
   abandonedText,
   type ApprovalView,
-  contextTexts,
   folderOf,
   lacksPasskey,
   maskedText,
@@ -15,6 +14,7 @@ import {
 } from '@countersign/client';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
+import { ClaimedContext } from '../../calls/claimed-context.js';
 import { paths } from '../../shell/paths.js';
 import { IconLine } from '../../text/icon-line.js';
 import { Until } from '../../text/time.js';
@@ -73,11 +73,7 @@ export function Circumstances({
       <IconLine icon="question">
         <Visible text={why} />
       </IconLine>
-      {contextTexts(approval).map(({ lead, quote }) => (
-        <IconLine key={lead} icon="agents" look="text-ink-3">
-          {lead} “<Visible text={quote} strict />”
-        </IconLine>
-      ))}
+      <ClaimedContext approval={approval} />
       {notEditable === undefined ? null : <IconLine icon="edit">{notEditable}</IconLine>}
       {subagent === undefined ? null : <IconLine icon="agents">{subagent}</IconLine>}
       {abandoned === undefined ? null : (
