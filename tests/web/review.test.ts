@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { button, call, drawn, enabled, focused, goTo, overflow, said } from './support/steps.js';
+import { supervisorAt } from '../../packages/server/src/testing/run-fixture.js';
 import { isFullSize } from '../support/scaled.js';
 import { violations } from './support/violations.js';
 
@@ -160,6 +161,44 @@ describe.runIf(hasBrowser && hasRehearsals)('the review page', () => {
     await change.getByRole('link', { name: 'Review by file' }).click();
     await page.getByText('0 of 8 viewed').waitFor();
     expect(visit.complaints).toEqual([]);
+  });
+
+  it('[PAGE4.7] comments on lines of a run are kept with its change, and sent with Ask for changes', async () => {
+    const { world } = await opened.newChat();
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'review-')));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await opened.api.updateWorld(world, { workingDirectory: folder });
+    const { runs } = opened.api;
+    const started = await runs.start(world, { program: ['make'], supervisor: supervisorAt(process.pid) });
+    await writeFile(join(started.root, 'upper', 'new.txt'), 'one\ntwo\n');
+    await writeFile(join(started.root, 'ended.json'), JSON.stringify({ exitCode: 0, why: 'exited' }));
+    const { approvalId = '' } = await runs.end(world, started.id);
+    const { page } = visit;
+    await goTo(page, `/w/${world}/review/${approvalId}?file=new.txt`);
+    await page.locator('[data-row]').getByText('2', { exact: true }).click();
+    await page.getByLabel('Comment', { exact: true }).fill('Why two?');
+    expect(await page.getByLabel(/^Line of the new file/).inputValue()).toBe('2');
+    await button(page, 'Add comment').click();
+    await page.getByText('Line 2:').waitFor();
+    await button(page, 'Comment…').click();
+    await page.getByLabel('Comment', { exact: true }).fill('Add a test');
+    await button(page, 'Add comment').click();
+    expect(await violations(page, { contrast: true })).toEqual([]);
+    await page.reload();
+    await page.getByText('Why two?').waitFor();
+    await page.keyboard.press('s');
+    await button(page, 'Ask for changes…').and(page.locator(':enabled')).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('new.txt:2').waitFor();
+    await dialog.getByRole('textbox').fill('See the comments');
+    await button(page, 'Send').click();
+    await expect
+      .poll(() => readFile(join(started.root, 'status.json'), 'utf8'))
+      .toMatch(/"path":"new.txt","line":2,"text":"Why two\?".*Add a test/);
+    // They are not sent twice.
+    await expect
+      .poll(() => page.evaluate<string | null>(`localStorage.getItem('countersign.comments')`))
+      .not.toContain('Add a test');
   });
 
   it('[PAGE4.1] a long file is signed only after its end was on the screen', async () => {

@@ -20,11 +20,14 @@ export function DiffTable({
   lines,
   onEnd,
   control,
+  onLine,
 }: {
   label: string;
   lines: readonly DiffRow[];
   onEnd: () => void;
   control: Ref<DiffControl>;
+  /** Called with the number of a line of the new file. */
+  onLine?: ((line: number) => void) | undefined;
 }): ReactElement {
   const rows = useMemo(() => splitLong(lines), [lines]);
   const starts = useMemo(() => changeStarts(rows), [rows]);
@@ -76,7 +79,7 @@ export function DiffTable({
               className="absolute inset-x-0 top-0"
               style={{ transform: `translateY(${start}px)` }}
             >
-              <LineRow row={row} isMarked={index === marked} />
+              <LineRow row={row} isMarked={index === marked} onLine={onLine} />
             </div>
           );
         })}

@@ -1,11 +1,13 @@
 import type { ChangeEntry, ChangeFolder, ChangeText } from '@countersign/client';
-import { type ReactElement, type Ref, useCallback, useMemo } from 'react';
+import { type ReactElement, type Ref, useCallback, useMemo, useState } from 'react';
+import type { Comments } from '../approvals/use-comments.js';
 import { IconLine } from '../text/icon-line.js';
 import { Visible } from '../text/visible.js';
 import { visibleText } from '../text/visible-parts.js';
 import { Button } from '../ui/button.js';
 import { reviewWords } from '../words/review.js';
 import { type DiffControl, DiffTable } from './diff-table.js';
+import { FileComments } from './file-comments.js';
 import type { Review } from './use-review.js';
 
 /** One file: what happens to it, and its lines. */
@@ -15,13 +17,19 @@ export function FilePane({
   isViewed,
   onViewed,
   control,
+  comments,
 }: {
   entry: ChangeEntry;
   review: Review;
   isViewed: boolean;
   onViewed: () => void;
   control: Ref<DiffControl>;
+  /** Absent if nobody could get them. */
+  comments?: Comments | undefined;
 }): ReactElement {
+  const [line, setLine] = useState<string>();
+  const onLine = useCallback((number: number) => setLine(`${number}`), []);
+  const mayComment = comments !== undefined && entry.kind === 'file';
   const { noteEnd, listFilesOf } = review;
   const { path, about } = entry;
   const text = useMemo((): ChangeText => (entry.kind === 'file' ? entry.read() : listOf(entry)), [entry]);
@@ -59,8 +67,16 @@ export function FilePane({
             {reviewWords.listFiles(entry.files.length)}
           </Button>
         ) : null}
+        {mayComment ? <FileComments path={path} comments={comments} line={line} onLine={setLine} /> : null}
       </header>
-      <DiffTable key={path} label={label(visibleText(path, true))} lines={text.rows} onEnd={onEnd} control={control} />
+      <DiffTable
+        key={path}
+        label={label(visibleText(path, true))}
+        lines={text.rows}
+        onEnd={onEnd}
+        control={control}
+        onLine={mayComment ? onLine : undefined}
+      />
     </>
   );
 }

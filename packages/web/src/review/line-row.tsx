@@ -14,24 +14,43 @@ const LOOKS: Readonly<Record<DiffRow['kind'], string>> = {
 };
 
 /** One line with its numbers in the old and the new file. */
-export function LineRow({ row, isMarked }: { row: DiffRow; isMarked: boolean }): ReactElement {
+export function LineRow({
+  row,
+  isMarked,
+  onLine,
+}: {
+  row: DiffRow;
+  isMarked: boolean;
+  onLine: ((line: number) => void) | undefined;
+}): ReactElement {
   const { kind, old, now } = row;
   return (
     <div className={cx('flex', LOOKS[kind])}>
       <span aria-hidden className={cx('w-1 shrink-0', isMarked && 'bg-blue')} />
       <LineNumber value={old} isSecond={now !== undefined} />
-      <LineNumber value={now} isSecond={now === undefined} />
+      <LineNumber value={now} isSecond={now === undefined} onClick={onLine} />
       <LineText row={row} />
     </div>
   );
 }
 
-/** On a phone, there is only room for one. Not copied with the text. */
-function LineNumber({ value, isSecond }: { value: number | undefined; isSecond: boolean }): ReactElement {
+/** On a phone, there is only room for one. Not copied with the text. A click is a shortcut for a field of the form. */
+function LineNumber({
+  value,
+  isSecond,
+  onClick,
+}: {
+  value: number | undefined;
+  isSecond: boolean;
+  onClick?: ((line: number) => void) | undefined;
+}): ReactElement {
+  const isActive = onClick !== undefined && value !== undefined;
   return (
     <span
       aria-hidden
+      {...(isActive ? { onClick: () => onClick(value) } : {})}
       className={cx(
+        isActive && 'cursor-pointer hover:bg-blue-soft hover:text-ink',
         'w-9 shrink-0 pr-1.5 text-right text-xs leading-[1.375rem] text-ink-3 select-none sm:block sm:w-12',
         isSecond && 'hidden',
       )}

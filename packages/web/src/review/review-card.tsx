@@ -3,6 +3,7 @@ import type { Effect } from '@countersign/protocol';
 import { type ReactElement, useMemo } from 'react';
 import { useLocation } from 'wouter';
 import { ApprovalCard, type ApprovalCardProps } from '../approvals/card/approval-card.js';
+import { useComments } from '../approvals/use-comments.js';
 import { useClient, useWorld } from '../data/connection.js';
 import { useMe } from '../data/me.js';
 import { useRead } from '../data/use-read.js';
@@ -38,6 +39,7 @@ export function ReviewCard(props: ApprovalCardProps): ReactElement {
   // The card draws it again for each key.
   const summary = useMemo(() => effect && withoutDiffs(effect), [effect]);
   const review = useReview(entries);
+  const comments = useComments(approval);
   const [viewed, toggle] = useViewed(effect?.effectHash ?? approval.approvalId, useMe());
   return (
     <ApprovalCard
@@ -55,6 +57,7 @@ export function ReviewCard(props: ApprovalCardProps): ReactElement {
               onViewed={toggle}
               summary={reading}
               isEdited={isEdited}
+              comments={comments}
               onBack={() => go(paths.approval(worldId, approval.chatId, approval.approvalId))}
             />
           </>

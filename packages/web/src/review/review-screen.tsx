@@ -1,4 +1,5 @@
 import { type ReactElement, type ReactNode, useRef, useState } from 'react';
+import type { Comments } from '../approvals/use-comments.js';
 import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
 import { IconButton } from '../ui/button.js';
@@ -17,6 +18,7 @@ export function ReviewScreen({
   summary,
   isEdited = false,
   onBack,
+  comments,
 }: {
   review: Review;
   viewed: ReadonlySet<string>;
@@ -25,6 +27,7 @@ export function ReviewScreen({
   /** The call is being edited in the summary. */
   isEdited?: boolean;
   onBack: () => void;
+  comments?: Comments | undefined;
 }): ReactElement {
   const { entries, at, open } = review;
   const current = isEdited ? undefined : review.current;
@@ -131,6 +134,7 @@ export function ReviewScreen({
             isViewed={viewed.has(current.path)}
             onViewed={() => onViewed(current.path)}
             control={table}
+            comments={comments}
           />
         )}
         <p className="hidden shrink-0 border-t border-line px-3 py-1 text-xs text-ink-3 md:block">

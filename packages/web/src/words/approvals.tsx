@@ -64,6 +64,7 @@ export const approvalWords = {
     title: 'Ask for changes',
     message: 'What should the program do differently?',
     hint: 'Nothing is applied, and the draft is kept. The message reaches the agent when the person who started the run continues it. Its new change then waits for approval, and counts you as a requester too.',
+    comments: (count: number) => `${count} ${count === 1 ? 'comment is' : 'comments are'} sent too`,
     send: 'Send',
     sent: 'Changes were asked for. Nothing was applied.',
   },

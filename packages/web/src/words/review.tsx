@@ -38,6 +38,15 @@ export const reviewWords = {
   toShowFiles: 'To approve this call, scroll to the end of the list of files, or go through them.',
   toShowFolder: (path: string) => `To approve this call, open ${path}, which stands for several files.`,
   toShowEnd: (path: string) => `To approve this call, scroll to the end of ${path}.`,
+  comment: 'Comment…',
+  commentText: 'Comment',
+  commentHint: 'Kept in this browser, and sent with Ask for changes.',
+  commentLine: 'Line of the new file (optional)',
+  noLine: 'Enter a line number, or nothing.',
+  addComment: 'Add comment',
+  removeComment: 'Remove comment',
+  wholeFile: 'File:',
+  line: (line: number) => `Line ${line}:`,
   /** As in the terminal, where there is such a key. */
   keys: (): ReactElement => (
     <>

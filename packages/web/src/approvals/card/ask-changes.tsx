@@ -5,23 +5,21 @@ import { useClient, useWorld } from '../../data/connection.js';
 import { useMay } from '../../data/me.js';
 import { TextArea } from '../../form/field.js';
 import { Form } from '../../form/form.js';
+import { useComments } from '../use-comments.js';
 import { attempt } from '../../notices/toast.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
+import { Visible } from '../../text/visible.js';
 import { approvalWords } from '../../words/approvals.js';
 
 const { askChanges: words } = approvalWords;
 const LONGEST = 12_000;
 
 /** Sends a run back with a message, in place of a decision. */
-export function AskChanges({
-  approval: { toolName, arguments: args },
-  disabled,
-}: {
-  approval: ApprovalView;
-  disabled: boolean;
-}): ReactElement | null {
+export function AskChanges({ approval, disabled }: { approval: ApprovalView; disabled: boolean }): ReactElement | null {
+  const { toolName, arguments: args } = approval;
   const client = useClient();
+  const comments = useComments(approval);
   const worldId = useWorld((state) => state.worldId);
   const maySign = useMay('sign', worldId);
   const [isOpen, setOpen] = useState(false);
@@ -30,11 +28,18 @@ export function AskChanges({
   const run =
     toolName === RUN_TOOL && args !== null && typeof args === 'object' && 'run' in args ? args.run : undefined;
   if (typeof run !== 'string' || !maySign) return null;
+  const kept = comments?.all ?? [];
   const send = async (): Promise<void> => {
     setSending(true);
-    const isSent = await attempt('ask-changes', client.runs.requestChanges(worldId, run, { message }), words.sent);
+    const isSent = await attempt(
+      'ask-changes',
+      client.runs.requestChanges(worldId, run, { message, comments: [...kept] }),
+      words.sent,
+    );
     setSending(false);
-    if (isSent) setOpen(false);
+    if (!isSent) return;
+    comments?.keep([]);
+    setOpen(false);
   };
   return (
     <>
@@ -57,6 +62,18 @@ export function AskChanges({
               value={message}
               onChange={(event) => setMessage(event.target.value)}
             />
+            {kept.length === 0 ? null : (
+              <ul aria-label={words.comments(kept.length)} className="space-y-1 text-sm">
+                {kept.map(({ path, line, text }) => (
+                  <li key={`${path} ${line} ${text}`} className="[overflow-wrap:anywhere]">
+                    <code>
+                      <Visible text={line === undefined ? path : `${path}:${line}`} strict />
+                    </code>{' '}
+                    <Visible text={text} />
+                  </li>
+                ))}
+              </ul>
+            )}
           </Form>
         </Dialog>
       ) : null}
