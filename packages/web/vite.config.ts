@@ -90,6 +90,23 @@ function withoutDescriptions(): Plugin {
   };
 }
 
+/** Leaves out how zod describes schemas as JSON: a page only reads values with them. */
+function withoutJsonSchemas(): Plugin {
+  return {
+    name: 'without-json-schemas',
+    apply: 'build',
+    transform: {
+      filter: { id: /\/zod\/v4\/core\/(?:to-json-schema|json-schema-processors)\.js$/ },
+      handler(code) {
+        const declared = [...code.matchAll(/^export (?:const|function) (\w+)/gm)].map(([, name = '']) => name);
+        const renamed = [...code.matchAll(/^export \{ \w+ as (\w+) \};/gm)].map(([, name = '']) => name);
+        const names = [...declared, ...renamed].map((name) => `missing as ${name}`);
+        return `function missing() { throw new Error('JSON schemas were left out') }\nexport { ${names.join(', ')} };\n`;
+      },
+    },
+  };
+}
+
 const WORKER = 'sw.js';
 
 /** Builds the service worker at a fixed URL, with the names of the files that the start page loads. */
@@ -117,7 +134,16 @@ function cut(code: string, [name, start, end]: readonly [string, number, number]
 }
 
 export default defineConfig({
-  plugins: [react(), tailwindcss(), fonts(), preloadedApp(), serviceWorker(), precompressed(), withoutDescriptions()],
+  plugins: [
+    react(),
+    tailwindcss(),
+    fonts(),
+    preloadedApp(),
+    serviceWorker(),
+    precompressed(),
+    withoutDescriptions(),
+    withoutJsonSchemas(),
+  ],
   // Use the sources of the other packages, not a build that may be stale.
   resolve: { conditions: ['@countersign/source', 'module', 'browser', 'development|production'] },
   build: {
