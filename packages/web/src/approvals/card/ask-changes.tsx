@@ -43,7 +43,7 @@ export function AskChanges({ approval, disabled }: { approval: ApprovalView; dis
   };
   return (
     <>
-      <Button size="small" icon="edit" disabled={disabled} onClick={() => setOpen(true)}>
+      <Button size="small" icon="edit" className="ml-2" disabled={disabled} onClick={() => setOpen(true)}>
         {words.open}
       </Button>
       {isOpen ? (
