@@ -110,6 +110,16 @@ export const ROWS: readonly Row[] = [
     }),
     allowed: 409,
   },
+  { route: 'GET /me/push', needs: 'look' },
+  {
+    route: 'POST /me/push',
+    needs: 'look, personal',
+    body: { endpoint: 'https://push.example', keys: { p256dh: 'A'.repeat(87), auth: 'A'.repeat(22) } },
+    allowed: 422,
+  },
+  { route: 'DELETE /me/push/{id}', needs: 'look', in: { id: 'none' }, allowed: GONE },
+  { route: 'POST /me/push/{id}/test', needs: 'look', in: { id: 'none' }, allowed: GONE },
+  { route: 'POST /denials', needs: 'open', body: { code: 'none' } },
   { route: 'GET /me/delegations', needs: 'look' },
   {
     route: 'POST /me/delegations',

@@ -1,11 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openBrowser, type Opened } from './support/open-browser.js';
-
-let opened: Opened;
-beforeAll(async () => {
-  opened = await openBrowser();
-});
-afterAll(() => opened.close());
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser, openBrowser, type Opened } from './support/open-browser.js';
 
 /** The paths of everything that the service worker has cached. */
 const CACHED = `(async () => {
@@ -19,28 +13,36 @@ const WITH_OLD_CACHE = `(async () => {
   await registration.unregister();
 })()`;
 
-it('[PAGE5.1] caches only the app shell, removes older caches, and has a page for when the server is gone', async () => {
-  const { page, context, complaints } = await opened.visit({ path: '/inbox', worker: true });
-  const inbox = page.getByRole('heading', { name: 'Inbox' });
-  const cached = async () => await page.evaluate<string[]>(CACHED);
-  await expect.poll(cached).toContain('/offline.html');
-  await page.evaluate(WITH_OLD_CACHE);
-  expect(await cached()).toContain('/inbox');
-  await page.reload();
-  await inbox.waitFor();
-  await expect.poll(cached).not.toContain('/inbox');
-  // Through the worker.
-  await page.reload();
-  await inbox.waitFor();
-  const isShell = (path: string): boolean =>
-    /^\/assets\/[\w.-]+-[\w-]{8}\.(?:js|css)$|^\/(?:offline\.(?:html|css)|mark\.svg)$/.test(path);
-  expect((await cached()).filter((path) => !isShell(path))).toEqual([]);
-  expect(complaints).toEqual([]);
+describe.runIf(hasBrowser)('the installed web app', () => {
+  let opened: Opened;
+  beforeAll(async () => {
+    opened = await openBrowser();
+  });
+  afterAll(() => opened.close());
 
-  await context.setOffline(true);
-  await page.goto(`${opened.serving.url}/inbox`);
-  await page.getByRole('heading', { name: "The server can't be reached" }).waitFor();
-  await context.setOffline(false);
-  await page.getByRole('link', { name: 'Try again' }).click();
-  await inbox.waitFor();
+  it('[PAGE5.1] caches only the app shell, removes older caches, and has a page for when the server is gone', async () => {
+    const { page, context, complaints } = await opened.visit({ path: '/inbox', worker: true });
+    const inbox = page.getByRole('heading', { name: 'Inbox' });
+    const cached = async () => await page.evaluate<string[]>(CACHED);
+    await expect.poll(cached).toContain('/offline.html');
+    await page.evaluate(WITH_OLD_CACHE);
+    expect(await cached()).toContain('/inbox');
+    await page.reload();
+    await inbox.waitFor();
+    await expect.poll(cached).not.toContain('/inbox');
+    // Through the worker.
+    await page.reload();
+    await inbox.waitFor();
+    const isShell = (path: string): boolean =>
+      /^\/assets\/[\w.-]+-[\w-]{8}\.(?:js|css)$|^\/(?:offline\.(?:html|css)|mark\.svg)$/.test(path);
+    expect((await cached()).filter((path) => !isShell(path))).toEqual([]);
+    expect(complaints).toEqual([]);
+
+    await context.setOffline(true);
+    await page.goto(`${opened.serving.url}/inbox`);
+    await page.getByRole('heading', { name: "The server can't be reached" }).waitFor();
+    await context.setOffline(false);
+    await page.getByRole('link', { name: 'Try again' }).click();
+    await inbox.waitFor();
+  });
 });

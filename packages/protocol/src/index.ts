@@ -257,6 +257,8 @@ export {
   passkeySignInSchema,
 } from './people/registered-passkeys.js';
 export type { NewPasskey, PasskeyOptions, PasskeySignIn, RegisteredPasskey } from './people/registered-passkeys.js';
+export { newDenialSchema, newPushSchema, pushListSchema, pushSubscriptionSchema } from './people/push.js';
+export type { NewPush, PushDevice, PushList } from './people/push.js';
 export { passkeyConfirmationSchema, passkeyPublicKeySchema } from './people/passkeys.js';
 export type { PasskeyConfirmation, PasskeyPublicKey } from './people/passkeys.js';
 export {

@@ -11,6 +11,8 @@ export { createAgent } from './agents/create-agent.js';
 export { sendMessage } from './agents/send-message.js';
 export { askHuman } from './people/ask-human.js';
 export { webFetch } from './web/web-fetch.js';
+export { onlyTo, publicNetwork, resolveHost } from './web/network.js';
+export type { Network } from './web/network.js';
 export { externalTool } from './external/external-tool.js';
 export { acpAgents } from './acp/acp-agents.js';
 export type { AcpAgents } from './acp/acp-agents.js';

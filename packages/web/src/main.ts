@@ -1,7 +1,6 @@
 import { sendEarly } from './session/early.js';
 import { isChat } from './shell/paths.js';
 import { applyTheme } from './shell/theme.js';
-import { registerWorker } from './worker/register-worker.js';
 import { loadFonts } from './load-fonts.js';
 import './styles.css';
 
@@ -21,5 +20,4 @@ async function start(): Promise<void> {
   const { render } = await import('./shell/render.js');
   if (performance.now() - asked < SLOW_MS) await loadFonts();
   render(root);
-  registerWorker();
 }

@@ -63,6 +63,9 @@ import type {
   PolicyCheck,
   PolicyMatch,
   PolicyVerdict,
+  NewPush,
+  PushDevice,
+  PushList,
   ProviderChange,
   ProviderModels,
   ProviderStatus,
@@ -228,6 +231,12 @@ export interface Client {
   delegate(delegation: NewDelegation, options?: CallOptions): Promise<Delegation>;
   /** Ends a delegation that a person gave: you or, for admins, someone else. */
   endDelegation(person: string, delegation: string, options?: CallOptions): Promise<void>;
+  /** The devices that get your notifications, and the key with which a browser subscribes. */
+  pushDevices(options?: CallOptions): Promise<PushList>;
+  addPushDevice(device: NewPush, options?: CallOptions): Promise<PushDevice>;
+  removePushDevice(device: string, options?: CallOptions): Promise<void>;
+  /** Sends a test notification. */
+  testPushDevice(device: string, options?: CallOptions): Promise<void>;
   /** Starts a confirmation with a passkey. */
   createChallenge(challenge: NewChallenge, options?: CallOptions): Promise<Challenge>;
   people(options?: CallOptions): Promise<List<Person>>;

@@ -41,6 +41,8 @@ import {
   providerModelsSchema,
   providerStatusSchema,
   providerTestSchema,
+  pushListSchema,
+  pushSubscriptionSchema,
   queuedApprovalSchema,
   searchHitSchema,
   SERVER_LOG,
@@ -139,6 +141,11 @@ export function createClient(options: ClientOptions): Client {
     delegate: (body, options) => get(delegationSchema, { method: 'POST', path: ['me', 'delegations'], body }, options),
     endDelegation: (person, delegation, options) =>
       sendOnly({ method: 'DELETE', path: ['people', person, 'delegations', delegation] }, options),
+    pushDevices: (options) => get(pushListSchema, { path: ['me', 'push'] }, options),
+    addPushDevice: (body, options) =>
+      get(pushSubscriptionSchema, { method: 'POST', path: ['me', 'push'], body }, options),
+    removePushDevice: (device, options) => sendOnly({ method: 'DELETE', path: ['me', 'push', device] }, options),
+    testPushDevice: (device, options) => sendOnly({ method: 'POST', path: ['me', 'push', device, 'test'] }, options),
     createChallenge: (body, options) =>
       get(challengeSchema, { method: 'POST', path: ['me', 'challenges'], body }, options),
     people: (options) => list(personSchema, { path: ['people'] }, options),

@@ -17,5 +17,6 @@ export async function announceSigners(runtime: Runtime): Promise<void> {
     );
     await ignoreNotFound(announced);
   }
+  runtime.background.onWaiting();
   await runtime.background.watchDelegations(now);
 }

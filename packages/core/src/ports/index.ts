@@ -40,6 +40,7 @@ export type {
   GroupRecord,
   OidcIdentity,
   PasskeyData,
+  PushData,
   PersonRecord,
 } from './store/people-records.js';
 export { ProviderError } from './provider.js';

@@ -274,6 +274,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
       external,
       watchDeadline: (worldId, approvalId, expiresAt) => deadlines.watch(worldId, approvalId, expiresAt),
       watchDelegations: (since) => delegations.watch(since),
+      onWaiting: () => undefined,
       onChatIdle(worldId, chatId) {
         // A chat that becomes idle twice before its first title must not call the model twice.
         if (closing.signal.aborted || titling.has(chatId) || titled.has(chatId)) return;

@@ -66,9 +66,19 @@ async function runStep<T>(
   }
 }
 
+/** Facts that change which calls wait for a person, or for whom. */
+const CHANGE_WAITING: ReadonlySet<Fact['kind']> = new Set([
+  'approval-requested',
+  'approval-signed',
+  'approval-decided',
+  'chat-deleted',
+  'world-deleted',
+]);
+
 /** Follow-up work after a fact is committed, besides the turns that its command wakes. */
 function followUp(runtime: Runtime, tx: StepTransaction, fact: Fact, afterCommit: CommitHooks['afterCommit']): void {
   const { worldId } = tx;
+  if (CHANGE_WAITING.has(fact.kind)) afterCommit(() => runtime.background.onWaiting(worldId));
   if (fact.kind === 'turn-ended') {
     const { turnId, outcome, by } = fact;
     // A turn with these outcomes never started.

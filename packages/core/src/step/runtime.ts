@@ -150,6 +150,11 @@ interface Background {
   watchDeadline(worldId: string, approvalId: string, expiresAt: number): void;
   /** Announces the signers again when the next delegation starts or ends. */
   watchDelegations(since: number): Promise<void>;
+  /**
+   * Called after the commit of a step in which a call began or stopped waiting for a person; without a world, after a change of who may sign. The
+   * server sets it.
+   */
+  onWaiting: (worldId?: string) => void;
   /** Called when a chat becomes idle, so that it can get its title (WORLD7). */
   onChatIdle(worldId: string, chatId: string): void;
 }

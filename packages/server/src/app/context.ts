@@ -4,6 +4,7 @@ import type { Access } from '../people/access.js';
 import type { StreamWatch } from '../people/stream-watch.js';
 import type { OidcSignIn } from '../oidc/oidc-sign-in.js';
 import type { Metrics } from '../metrics/create-metrics.js';
+import type { Push } from '../push/push.js';
 import type { Runs } from '../runs/runs.js';
 import type { WorkFolders } from '../home/folders/work-folders.js';
 import type { ProviderRegistry } from '../providers/create-registry.js';
@@ -94,6 +95,8 @@ export interface AppContext {
   externalLimiter?: ExternalLimiter;
   /** Absent if a program serves the API. */
   runs?: Runs;
+  /** Notifications. Absent if a program serves the API. */
+  push?: Push;
   /** Request body limit in bytes. */
   bodyLimit?: number;
 }

@@ -47,6 +47,17 @@ export const problemTexts = {
   oidcExpired: 'Your sign-in has expired, or your groups changed. Sign in again.',
   oidcRole: (name: string) => `${name}'s role comes from groups of the OIDC provider. Change the groups there.`,
   oidcInvitation: (name: string) => `${name} signs in with OIDC and needs no invitation.`,
+  noPush: 'This server sends no notifications.',
+  insecureEndpoint: 'must be an https URL without a password',
+  unknownPushService: (service: string) =>
+    `${service} is not a known push service. An administrator can add the line "send pushes to ${service}" to the administrator's file, then restart the server`,
+  pushNeedsPerson: 'Notifications are for people. Sign in as a person, or send a personal token.',
+  tooManyDevices: (most: number) => `At most ${most} devices can get your notifications. Remove one first.`,
+  pushFailed: (service: string, why: string) => `${service} did not take the message (${why}). Try again later.`,
+  pushGone: 'This device no longer takes notifications, so it was removed. Turn them on again on the device.',
+  unknownDenial: 'This code is invalid, so nothing was denied. Open the call to decide it.',
+  endedDenial: 'This notification can no longer deny the call: your rights or the sign-in of the device have ended.',
+  lateDenial: 'The call was already decided or has changed, so nothing was denied. Open it to see its state.',
   usedTicket: 'This ticket was already used or is older than one minute. Open a new start link.',
 
   notFound: (path: string, docs: string) => `No route matches ${path}. See ${docs} for all routes.`,

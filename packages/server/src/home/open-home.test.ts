@@ -222,6 +222,14 @@ describe('a home', () => {
     expect(home.sessionLifetimes).toEqual({ idleMs: hours(8), mostMs: hours(30 * 24) });
   });
 
+  it('[PUSH2] reads push services from the administrator’s file', async () => {
+    await mkdir(join(folder, 'home'), { recursive: true });
+    const file = join(folder, 'home', 'admin.rules');
+    await writeFile(file, 'send pushes to Push.example.com:8443\ndeny shell_cmd\n  send pushes to 10.0.0.7:443\n');
+    const home = await open();
+    expect(home.pushServices).toEqual(['push.example.com:8443', '10.0.0.7:443']);
+  });
+
   it('[RULE1.3] [WHO1.9] names the form of a setting in the administrator’s file, and the values that it can have', async () => {
     await mkdir(join(folder, 'home'), { recursive: true });
     const file = join(folder, 'home', 'admin.rules');
@@ -232,12 +240,15 @@ describe('a home', () => {
     );
     const admins = shown('let', '"let admins run COMMAND"');
     const limits = shown('limit', '"limit external to N calls a minute" or "limit external to N MB an hour"');
+    const pushes = shown('send', '"send pushes to HOST:PORT"');
     const wrong = { '0 days': 180, '400 days': 180, '4321 hours': 180, '31 days without use': 30 };
     for (const [line, problem] of [
       ['end sessions after 8 weeks', sessions],
       ['let admins run', admins],
       ['let everybody run x', admins],
       ['limit external to none', limits],
+      ['send pushes to push.example.com', pushes],
+      ['send pushes to https://push.example.com:443', pushes],
       ...Object.entries(wrong).map(([time, most]) => [
         `end sessions after ${time}`,
         `the time must be from 1 hour to ${most} days, because this file can only make sessions shorter`,

@@ -71,6 +71,8 @@ export interface Home {
   runs: Runs;
   externalLimits: ExternalLimits;
   sessionLifetimes: SessionLifetimes;
+  /** Push services that the administrator's file names. */
+  pushServices: readonly string[];
   /** Resumes unfinished turns, unless configured otherwise, and creates the demo world on the first run. */
   start(): Promise<void>;
   /** Parks running turns and releases the home folder. */
@@ -166,6 +168,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
       runs,
       externalLimits: admin.limits,
       sessionLifetimes: admin.lifetimes,
+      pushServices: admin.pushServices,
       async start() {
         // Before calls start: one of them may be about a run.
         await recoverRuns({ runs, log });

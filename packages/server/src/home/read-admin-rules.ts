@@ -13,6 +13,8 @@ export interface AdminRules {
   lifetimes: SessionLifetimes;
   /** Commands that admins may run outside the sandbox without being able to sign calls (SAFE2.3). */
   programs: string[][];
+  /** Push services besides the well-known ones, as `host:port`. They may be on a private network (PUSH2). */
+  pushServices: readonly string[];
 }
 
 type Values = ExternalLimits & SessionLifetimes;
@@ -21,6 +23,7 @@ type Values = ExternalLimits & SessionLifetimes;
 interface Settings {
   values: Partial<Values>;
   programs: string[][];
+  pushServices: string[];
 }
 
 const DAY_HOURS = 24;
@@ -34,6 +37,7 @@ const LINES: Readonly<Record<string, (settings: Settings, value: string) => stri
   'end sessions after N days?': ({ values }, n) => setHours(values, 'mostMs', Number(n) * DAY_HOURS),
   'end sessions after N hours? without use': ({ values }, n) => setHours(values, 'idleMs', Number(n)),
   'end sessions after N days? without use': ({ values }, n) => setHours(values, 'idleMs', Number(n) * DAY_HOURS),
+  'send pushes to HOST:PORT': ({ pushServices }, service) => void pushServices.push(service.toLowerCase()),
   'let admins run …': ({ programs }, command) => void programs.push(command.split(/\s+/)),
 };
 
@@ -51,7 +55,12 @@ function setHours(values: Partial<Values>, name: keyof SessionLifetimes, hours: 
 
 const READERS = Object.entries(LINES).map(([line, read]) => ({
   form: line.replace('?', '').replace('…', 'COMMAND'),
-  pattern: new RegExp(`^\\s*${line.replace('N', String.raw`(\d{1,9})`).replace('…', String.raw`(\S.*?)`)}\\s*$`),
+  pattern: new RegExp(
+    `^\\s*${line
+      .replace('N', String.raw`(\d{1,9})`)
+      .replace('…', String.raw`(\S.*?)`)
+      .replace('HOST:PORT', String.raw`([\w.-]+:\d{1,5})`)}\\s*$`,
+  ),
   read,
 }));
 
@@ -75,7 +84,7 @@ function readSetting(settings: Settings, line: string): { problem: string | unde
 export function readAdminRules(home: string, env: NodeJS.ProcessEnv = {}): AdminRules {
   const named = env['COUNTERSIGN_POLICY_FILE'];
   const file = named === undefined ? join(home, 'admin.rules') : resolve(named);
-  const settings: Settings = { values: {}, programs: [] };
+  const settings: Settings = { values: {}, programs: [], pushServices: [] };
   let text = '';
   try {
     text = readFileSync(file, 'utf8');
@@ -108,6 +117,7 @@ export function readAdminRules(home: string, env: NodeJS.ProcessEnv = {}): Admin
     limits: { callsPerMinute, megabytesPerHour },
     lifetimes: { idleMs, mostMs },
     programs: settings.programs,
+    pushServices: settings.pushServices,
     ...(named === undefined ? {} : { file: realpathSync(file) }),
   };
 }

@@ -27,6 +27,8 @@ type PeopleDecision =
   | 'passkeys reset'
   | 'delegation created'
   | 'delegation ended'
+  | 'notifications turned on'
+  | 'notifications turned off'
   | 'group changed'
   | 'group removed';
 

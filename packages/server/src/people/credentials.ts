@@ -33,7 +33,7 @@ export interface Made {
 }
 
 type NewCredential = Pick<CredentialRecord, 'personId' | 'kind' | 'name'> &
-  Partial<Pick<CredentialRecord, 'data' | 'parentId' | 'createdAt' | 'expiresAt'>>;
+  Partial<Pick<CredentialRecord, 'hash' | 'data' | 'parentId' | 'createdAt' | 'expiresAt'>>;
 
 /** The secret of a single-use link. Its id follows from it, so that the link stays short. */
 export function makeLink(): Made {

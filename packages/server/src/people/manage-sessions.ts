@@ -122,6 +122,7 @@ const HOW = {
   passkey: 'with a passkey',
   challenge: 'with a challenge',
   delegation: 'with a delegation',
+  push: 'with a push subscription',
 } as const satisfies Record<CredentialRecord['kind'], string>;
 
 async function endOldest(

@@ -19,6 +19,11 @@ export function sealingKey(secret: Uint8Array): SealingKey {
   return { key, id: createHmac('sha256', key).update('fingerprint').digest('hex').slice(0, 12) };
 }
 
+/** Another key for one purpose, from which the sealing key can't be computed. */
+export function deriveKey({ key }: SealingKey, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), `countersign ${purpose} v1`, 32));
+}
+
 /** Encrypts a text. It can be decrypted only with the same key for the same purpose. */
 export function seal({ key, id }: SealingKey, value: string, purpose: readonly string[]): string {
   const nonce = randomBytes(NONCE_BYTES);

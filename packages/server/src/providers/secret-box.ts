@@ -1,12 +1,13 @@
 import type { SecretBox } from '@countersign/core/ports';
 import { errorMessage } from '@countersign/core/ports';
-import { seal, unseal } from './seal.js';
+import { deriveKey, seal, unseal } from './seal.js';
 import type { SecretsKey } from './secrets-key.js';
 
 /** Encrypts MCP server values in the same way as API keys (MODEL8). */
 export function createSecretBox(secrets: SecretsKey): SecretBox {
   return {
     seal: (value, purpose) => seal(secrets.get(), value, purpose),
+    deriveKey: (purpose) => deriveKey(secrets.get(), purpose),
     unseal(sealed, purpose) {
       try {
         const opened = unseal(secrets.get(), sealed, purpose);

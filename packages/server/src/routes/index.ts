@@ -12,6 +12,7 @@ import { passkeyRoutes } from './people/passkeys.js';
 import { peopleRoutes } from './people/people.js';
 import { policyRoutes } from './policy.js';
 import { providerRoutes } from './providers.js';
+import { pushRoutes } from './people/push.js';
 import { recordRoutes } from './records.js';
 import { runRoutes } from './runs.js';
 import { serverRoutes } from './server.js';
@@ -25,6 +26,7 @@ export const routes: readonly Route[] = [
   ...meRoutes,
   ...challengeRoutes,
   ...delegationRoutes,
+  ...pushRoutes,
   ...peopleRoutes,
   ...passkeyRoutes,
   ...providerRoutes,

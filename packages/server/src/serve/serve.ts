@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as after } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { CountersignError, LEAVING_HEADER } from '@countersign/protocol';
+import type { Log } from '../app/context.js';
 import { createApp } from '../app/create-app.js';
 import { inBrackets, isLoopback } from '../auth/check-host.js';
 import { readTrustedProxies } from '../auth/client-address.js';
@@ -12,6 +13,8 @@ import { readPublicUrl } from '../auth/public-url.js';
 import { readOwner } from '../home/home-owner.js';
 import { createExternalLimiter } from '../people/external-limiter.js';
 import { openHome, type Home, type HomeOptions } from '../home/open-home.js';
+import { createPush, type Push } from '../push/push.js';
+import type { PushRoute } from '../push/send-push.js';
 import { createOidcSignIn } from '../oidc/oidc-sign-in.js';
 import { acceptTokenChannels } from './accept-token-channels.js';
 import { guardLocalhost, type GuardedLocalhost } from './guard-localhost.js';
@@ -36,6 +39,8 @@ export interface ServeOptions extends HomeOptions {
   webRoot?: string;
   /** Limits for unauthenticated connections. */
   unauthenticated?: UnauthenticatedLimits;
+  /** More push services, and the authority of their certificates. */
+  push?: Pick<PushRoute, 'named' | 'ca'>;
   version: string;
 }
 
@@ -107,6 +112,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       return world === undefined ? undefined : (await engine.clients.find(world, secret))?.label;
     },
   });
+  const push = pushOf(home, { publicUrl, log, push: options.push });
   const answering = new Set<ServerResponse>();
   let isStopping = false;
   let localhost: GuardedLocalhost | undefined;
@@ -119,6 +125,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       metrics: home.metrics,
       providers: home.providers,
       runs: home.runs,
+      ...(push && { push }),
       externalLimiter: createExternalLimiter(engine.runtime.clock, home.externalLimits),
       ...(publicUrl === undefined ? {} : { publicUrl }),
       checkFolder: home.workFolders.check,
@@ -126,7 +133,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     };
     const app = createApp(webRoot === undefined ? context : { ...context, webRoot });
     // Resume unfinished turns only after listening succeeds: a failed start must not run anything.
-    const started = startWhen(once(server, 'listening'), home);
+    const started = startWhen(once(server, 'listening'), home, push);
     const answer = getRequestListener(app.fetch);
     server.on('request', (request, response) => {
       answering.add(response);
@@ -147,6 +154,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     server.close();
     localhost?.close();
     secure?.close();
+    push?.close();
     await home.close();
     throw error;
   }
@@ -169,7 +177,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       isStopping = true;
       localhost?.close();
       secure?.close();
-      closed ??= shutDown(server, home, answering).finally(retract);
+      closed ??= shutDown(server, home, answering, push).finally(retract);
       return closed;
     },
   };
@@ -184,6 +192,25 @@ function oidcOf(
   return { oidc: createOidcSignIn({ settings, runtime, box, report }) };
 }
 
+/** Whom operators of push services can ask about us, if the server has no public URL. */
+const PROJECT = 'https://github.com/countersign/countersign';
+
+function pushOf(
+  { engine: { runtime }, pushServices: named, sessionLifetimes: lifetimes }: Home,
+  { publicUrl = PROJECT, log, push }: { publicUrl: string | undefined; log: Log; push: ServeOptions['push'] },
+): Push | undefined {
+  const { secretBox: box } = runtime.options;
+  if (box === undefined) return undefined;
+  const subject = publicUrl.startsWith('https:') ? publicUrl : PROJECT;
+  return createPush({
+    runtime,
+    box,
+    lifetimes,
+    log,
+    route: { subject, ...push, named: [...named, ...(push?.named ?? [])] },
+  });
+}
+
 /** The same cookie name in every process, so that each finds the browser's session. */
 function cookieNameOf({ engine }: Home): Pick<AuthOptions, 'cookieName'> {
   const { shared, hashKey } = engine.runtime.store;
@@ -191,8 +218,8 @@ function cookieNameOf({ engine }: Home): Pick<AuthOptions, 'cookieName'> {
   return { cookieName: createHash('sha256').update('cookie').update(hashKey).digest('hex').slice(0, 12) };
 }
 
-function startWhen(listening: Promise<unknown>, home: Home): Promise<void> {
-  const started = listening.then(() => home.start());
+function startWhen(listening: Promise<unknown>, home: Home, push: Push | undefined): Promise<void> {
+  const started = listening.then(() => home.start()).then(() => push?.start());
   // The caller reports the error; this only prevents an unhandled rejection.
   started.catch(() => undefined);
   return started;
@@ -204,7 +231,12 @@ const IN_FLIGHT_MS = 50;
 /** How long responses in progress may take after everything else has ended. */
 const LAST_RESPONSES_MS = 500;
 
-async function shutDown(server: Server, home: Home, answering: ReadonlySet<ServerResponse>): Promise<void> {
+async function shutDown(
+  server: Server,
+  home: Home,
+  answering: ReadonlySet<ServerResponse>,
+  push: Push | undefined,
+): Promise<void> {
   const closed = once(server, 'close');
   // Reject requests in flight with 503: if the connection is dropped, the client can't know that it is safe to retry.
   await waitTurns(IN_FLIGHT_MS);
@@ -212,6 +244,7 @@ async function shutDown(server: Server, home: Home, answering: ReadonlySet<Serve
   server.closeIdleConnections();
   // Answer accepted requests before the store closes. Streams have already sent their headers.
   await waitTurns(LAST_RESPONSES_MS, () => [...answering].every(({ headersSent }) => headersSent));
+  push?.close();
   // Ends the streams with a notice and parks the turns.
   await home.close();
   server.closeIdleConnections();

@@ -15,7 +15,7 @@ import type { Hono } from 'hono';
 import { createApp } from '../app/create-app.js';
 import type { AppContext, Env } from '../app/context.js';
 import type { Route } from '../app/route.js';
-import type { SessionLifetimes } from '../people/credentials.js';
+import { SESSION_LIFETIMES, type SessionLifetimes } from '../people/credentials.js';
 import { createExternalLimiter, EXTERNAL_LIMITS } from '../people/external-limiter.js';
 import { createAuth } from '../auth/create-auth.js';
 import { PROGRAM_TOKEN } from '../auth/holders.js';
@@ -28,6 +28,8 @@ import { createSecretBox } from '../providers/secret-box.js';
 import { temporarySecretsKey, type SecretsKey } from '../providers/secrets-key.js';
 import { acceptTokenChannels } from '../serve/accept-token-channels.js';
 import { listenOn } from '../serve/listen-on.js';
+import { createPush } from '../push/push.js';
+import type { PushRoute } from '../push/send-push.js';
 import { checkResponse } from './check-response.js';
 
 export const TOKEN = 'a-token-that-only-this-test-knows-0123456789';
@@ -79,6 +81,8 @@ export interface AppFixtureOptions {
   /** Settings of an OIDC provider. */
   oidc?: OidcSettings;
   lifetimes?: SessionLifetimes;
+  /** How notifications reach a push service. Default: they reach none. */
+  push?: PushRoute;
   /** Commands that the administrator's file lists (SAFE2.3). */
   listedPrograms?: Engine['runtime']['options']['listedPrograms'];
   /** Default: all routes. */
@@ -87,6 +91,13 @@ export interface AppFixtureOptions {
   now?: number;
   context?: Partial<Pick<AppContext, 'bodyLimit' | 'webRoot' | 'providers' | 'externalLimiter' | 'metrics' | 'runs'>>;
 }
+
+/** Nothing leaves the machine. */
+const NO_PUSH: PushRoute = {
+  named: [],
+  subject: 'https://countersign.example',
+  network: { resolve: async () => [], mayConnect: () => false },
+};
 
 const opened = new Set<AppFixture>();
 
@@ -140,16 +151,25 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
         }),
   });
   const quiet = (): void => undefined;
+  const logError = (message: string, fields?: object): void => void errors.push(`${message} ${JSON.stringify(fields)}`);
   const context: AppContext = {
     engine,
     auth,
-    log: { info: quiet, warn: quiet, error: (message, fields) => errors.push(`${message} ${JSON.stringify(fields)}`) },
+    log: { info: quiet, warn: quiet, error: logError },
     version: '0.0.0-test',
     providers: registry,
     ...(options.workFolders === undefined ? {} : { checkFolder: options.workFolders.check }),
     externalLimiter: createExternalLimiter(clock, EXTERNAL_LIMITS),
+    push: createPush({
+      runtime: engine.runtime,
+      box: createSecretBox(secrets),
+      lifetimes: options.lifetimes ?? SESSION_LIFETIMES,
+      log: { warn: quiet, error: logError },
+      route: options.push ?? NO_PUSH,
+    }),
     ...options.context,
   };
+  context.push?.start();
   const app = createApp(context, options.routes);
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
   acceptTokenChannels(server, { token: TOKEN, store });
@@ -183,6 +203,7 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
     newTicket: () => auth.newTicket(),
     async close() {
       opened.delete(fixture);
+      context.push?.close();
       await engine.close();
       server.closeAllConnections();
       server.close();

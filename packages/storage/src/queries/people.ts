@@ -41,6 +41,9 @@ export const peopleStatements = {
   passkeys: prepared<object, [...CredentialRow, ...PersonRow]>(
     `select ${joined.join(', ')} from credentials c inner join people p on p.id = c.person_id where c.kind = 'passkey' and c.ended_at is null order by c.ordinal`,
   ),
+  subscriptions: prepared<object, [...CredentialRow, ...PersonRow]>(
+    `select ${joined.join(', ')} from credentials c inner join people p on p.id = c.person_id where c.kind = 'push' and c.ended_at is null order by c.ordinal`,
+  ),
   delegations: prepared<object, CredentialRow>(
     `select ${credentials.names.join(', ')} from credentials where kind = 'delegation' and ended_at is null order by ordinal`,
   ),

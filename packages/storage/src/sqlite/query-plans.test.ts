@@ -26,6 +26,7 @@ const mayScan: Readonly<Record<string, RegExp>> = {
   forgetCredentials: /^SCAN credentials$/,
   // Only when someone registers or confirms a passkey, or writes a rule that needs one.
   passkeys: /^SCAN c$/,
+  subscriptions: /^SCAN c$/,
   // Only when a rule says who must sign.
   delegations: /^SCAN credentials$/,
   // The ids that the caller passes.

@@ -23,6 +23,7 @@ type PeopleVerbs = Pick<
   | 'credentials'
   | 'passkeys'
   | 'delegations'
+  | 'subscriptions'
   | 'groups'
   | 'lockServerLog'
   | 'insertPerson'
@@ -50,6 +51,7 @@ export function peopleVerbs(on: Connection, s: PeopleStatements, state: Transact
   const credentialsById = on.all(s.credentialsById, toFound);
   const credentials = on.all(s.credentials, toCredential);
   const passkeys = on.all(s.passkeys, toFound);
+  const subscriptions = on.all(s.subscriptions, toFound);
   const delegations = on.all(s.delegations, toCredential);
   const updateCredential = on.run(s.updateCredential);
   const insertCredential = on.run(s.insertCredential);
@@ -90,6 +92,7 @@ export function peopleVerbs(on: Connection, s: PeopleStatements, state: Transact
     credentialsById: async (ids) => credentialsById({ ids: JSON.stringify(ids) }),
     credentials: async (personId, kind) => credentials({ personId, kind, now: state.now }),
     passkeys: async () => passkeys({}),
+    subscriptions: async () => subscriptions({}),
     delegations: async () => delegations({}),
     groups: async () => groups({}),
 

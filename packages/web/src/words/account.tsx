@@ -1,4 +1,5 @@
 import type { Me, PersonRole, TokenScope } from '@countersign/protocol';
+import type { PushProblem } from '../worker/subscribe.js';
 import { commonWords } from './common.js';
 
 /** The signed-in person's own account: sessions and tokens. */
@@ -65,6 +66,26 @@ export const accountWords = {
   ended: 'Session ended.',
   endOthers: 'End all others',
   othersEnded: 'All other sessions ended.',
+
+  push: 'Notifications',
+  pushLead:
+    'Devices that are told when a call waits for you, also while no page is open. They can deny a call, but never approve one.',
+  pushProblems: {
+    insecure:
+      'This address is not secure, so browsers allow no notifications here. Open Countersign over HTTPS or on localhost.',
+    unsupported: 'This browser does not support notifications while the page is closed.',
+    install:
+      'On iPhone and iPad, only the installed app gets notifications. Choose “Add to Home Screen” in the share menu, then open Countersign from there.',
+    denied: 'Notifications for this site are blocked. Allow them in the settings of the browser, then reload the page.',
+  } satisfies Record<PushProblem, string>,
+  pushHere: 'Turn on for this device',
+  theDevices: 'your devices',
+  noDevices: 'No device gets notifications.',
+  through: 'through',
+  lastSent: 'last sent',
+  test: 'Test',
+  testSent: 'Test notification sent.',
+  removeDevice: 'Remove',
 
   openDevice: 'Open on another device',
   deviceText: (scopes: string | undefined) =>

@@ -1,3 +1,4 @@
+import { answerClick, showNotice } from './notifications.js';
 import type { RequestEvent, WorkerScope } from './scope.js';
 
 /** The files of the app shell, by names that change with their content. The build inserts them, so each build is a new worker. */
@@ -7,6 +8,7 @@ const OFFLINE = '/offline.html';
 const ALWAYS = [OFFLINE, '/offline.css', '/mark.svg'];
 
 const scope = globalThis as unknown as WorkerScope;
+let showing = Promise.resolve();
 const cacheName = `countersign-${SHELL.version}`;
 
 scope.addEventListener('install', (event) => event.waitUntil(install()));
@@ -14,6 +16,18 @@ scope.addEventListener('activate', (event) => event.waitUntil(activate()));
 scope.addEventListener('fetch', (event) => {
   const answer = answerFor(event);
   if (answer !== undefined) event.respondWith(answer);
+});
+
+scope.addEventListener('push', (event) => {
+  const notice = event.data?.json() as Parameters<typeof showNotice>[1] | undefined;
+  if (notice === undefined) return;
+  // One after the other: a message that withdraws a notification would also close the one that follows it.
+  const work = (): Promise<void> => showNotice(scope, notice);
+  showing = showing.then(work, work);
+  event.waitUntil(showing);
+});
+scope.addEventListener('notificationclick', (event) => {
+  event.waitUntil(answerClick(scope, event.action, event.notification));
 });
 
 async function install(): Promise<void> {

@@ -36,9 +36,17 @@ export interface OidcIdentity {
 /**
  * `session`: a signed-in browser. `token`: a personal token for programs. `invitation` and `ticket`: single-use links, for a week and for a
  * minute. `passkey`: a public key. `challenge`: what a passkey is asked to sign, once and within minutes. `delegation`: lets someone else sign
- * calls for the person, until it expires (SIGN4); nobody can sign in with it.
+ * calls for the person, until it expires (SIGN4). `push`: a device that gets notifications. Nobody can sign in with the last two.
  */
-export type CredentialKind = 'session' | 'token' | 'invitation' | 'ticket' | 'passkey' | 'challenge' | 'delegation';
+export type CredentialKind =
+  | 'session'
+  | 'token'
+  | 'invitation'
+  | 'ticket'
+  | 'passkey'
+  | 'challenge'
+  | 'delegation'
+  | 'push';
 
 /** The public part of a passkey. Its private key never leaves the person's device. */
 export interface PasskeyData {
@@ -74,6 +82,16 @@ interface DelegationData {
   worlds?: readonly string[];
   /** When it starts. */
   from: number;
+}
+
+/** A subscription to notifications on one device (PUSH). It ends with its parent: the session or token that created it. */
+export interface PushData {
+  /** The endpoint and the keys of the device, encrypted. */
+  sealed: string;
+  /** The host of the endpoint. */
+  service: string;
+  /** By world: the approvals that the last notification was about, and when it was sent. */
+  told: Readonly<Record<string, { ids: readonly string[]; at: number }>>;
 }
 
 /** `isPersonal`: its person uses the program, and so requests its calls. Otherwise, nobody is named (SIGN1.6). */
@@ -112,6 +130,7 @@ export interface CredentialRecord {
     passkey?: PasskeyData;
     challenge?: ChallengeData;
     delegation?: DelegationData;
+    push?: PushData;
   };
   /** The token that a session was opened with, or the session that created a link for another device. It ends together with its parent. */
   parentId: string | null;

@@ -122,6 +122,8 @@ export interface StoreReader {
   passkeys(): Promise<FoundCredential[]>;
   /** AllPeople's delegations that were not ended, oldest first, including those that have expired or not started. */
   delegations(): Promise<CredentialRecord[]>;
+  /** AllPeople's subscriptions to notifications that were not ended, oldest first. */
+  subscriptions(): Promise<FoundCredential[]>;
   /** By name. */
   groups(): Promise<GroupRecord[]>;
 

@@ -179,6 +179,24 @@ export function describePeople(open: OpenStore, canShare: boolean): void {
       expect((await store().read((r) => r.credential('p1')))?.credential.data.passkey?.trusted).toBe(true);
     });
 
+    it('[PUSH1.2] a subscription ends with the session that created it, or with its person', async () => {
+      await add(person('ada'), person('bob'));
+      const push = { sealed: 'x', service: 'push.example', told: { harbour: { ids: ['a'], at: 1 } } };
+      await write(store(), async (tx) => {
+        await tx.insertCredential(credential('s1', { kind: 'session' }));
+        await tx.insertCredential(credential('u1', { kind: 'push', parentId: 's1', data: { push } }));
+        await tx.insertCredential(credential('u2', { kind: 'push', parentId: 's1', personId: 'bob' }));
+        await tx.insertCredential(credential('u3', { kind: 'push' }));
+      });
+      const ids = async () => (await store().read((r) => r.subscriptions())).map(({ credential: { id } }) => id);
+      expect(await ids()).toEqual(['u1', 'u2', 'u3']);
+      expect((await store().read((r) => r.subscriptions()))[0]?.credential.data).toEqual({ push });
+      await write(store(), (tx) => tx.endCredential('s1'));
+      expect(await ids()).toEqual(['u2', 'u3']);
+      await write(store(), (tx) => tx.endCredentials('ada'));
+      expect(await ids()).toEqual(['u2']);
+    });
+
     it('[WHO6] expired challenges are deleted with the next credential', async () => {
       await add(person('ada'));
       await write(store(), (tx) => tx.insertCredential(credential('c1', { kind: 'challenge', expiresAt: tx.now() })));

@@ -35,9 +35,10 @@ export function useNotifications(inbox: Inbox): void {
         ? []
         : items.filter(({ approval }) => !before.ids.has(approval.approvalId) && approval.requestedAt >= before.newest);
     if (fresh.length === 0 || !mayNotify()) return;
-    isAnyTabVisible()
-      .then((isSeen) => {
-        if (isSeen) return;
+    Promise.all([isAnyTabVisible(), import('../../worker/subscription.js').then(({ hasPush }) => hasPush())])
+      .then(([isSeen, isPushed]) => {
+        // Otherwise, the service worker would say it a second time.
+        if (isSeen || isPushed) return;
         const now = Date.now();
         recent.current = [...recent.current.filter((at) => now - at < AT_ONCE_MS), ...fresh.map(() => now)];
         if (recent.current.length <= MAX_AT_ONCE) for (const item of fresh) tell(item, navigate);

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { api, field, text } from '../input/field.js';
+
+/** What a browser's `PushSubscription` contains. The endpoint is a secret: anyone who has it can send to the device. */
+export const newPushSchema = z.strictObject({
+  endpoint: field(z.string().max(2000), 'URL at the push service of the browser. Must be HTTPS.'),
+  keys: field(
+    z.strictObject({
+      p256dh: field(
+        z.string().regex(/^[\w-]{87}=?$/, 'must be a P-256 public key in base64url'),
+        'Public key of the device.',
+      ),
+      auth: field(
+        z.string().regex(/^[\w-]{22}={0,2}$/, 'must be 16 bytes in base64url'),
+        'Authentication secret of the device.',
+      ),
+    }),
+    'Keys of the device, for which messages are encrypted.',
+  ),
+});
+export type NewPush = z.infer<typeof newPushSchema>;
+
+export const pushSubscriptionSchema = z.object({
+  id: text('Id of the subscription.'),
+  device: text('The browser and system, such as "Chrome on Android".'),
+  service: text('Host of its push service. The whole URL is never returned.'),
+  current: field(z.boolean(), 'Whether the session or token of this request created it.'),
+  createdAt: text('When it was created.'),
+  usedAt: field(z.string().exactOptional(), 'When the last message was sent.'),
+});
+api.add(pushSubscriptionSchema, { id: 'PushSubscription' });
+export type PushDevice = z.infer<typeof pushSubscriptionSchema>;
+
+export const pushListSchema = z.object({
+  items: field(z.array(pushSubscriptionSchema), 'Your devices, oldest first.'),
+  publicKey: text("The server's public key, which a browser needs to subscribe (VAPID)."),
+});
+export type PushList = z.infer<typeof pushListSchema>;
+
+/** From a notification. It can only deny the one call that the notification was about. */
+export const newDenialSchema = z.strictObject({
+  code: field(z.string().min(1).max(1000), 'The code in the message.'),
+});

@@ -1,0 +1,114 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openPushService, type PushService } from '../../packages/server/src/testing/push-service.js';
+import { hasBrowser, openBrowser, picturesOf, type Opened } from './support/open-browser.js';
+import { press } from './support/steps.js';
+
+/** What the service worker shows. */
+const SHOWN = `registration.getNotifications().then((shown) =>
+  shown.map(({ title, body, actions }) => ({ title, body, actions: actions.map(({ action }) => action) })))`;
+const PAGES = `clients.matchAll({ type: 'window', includeUncontrolled: true }).then(({ length }) => length)`;
+/** Nobody can click a notification of a browser without a screen. */
+const click = (action: string): string => `registration.getNotifications().then(([notification]) =>
+  void dispatchEvent(new NotificationEvent('notificationclick', { notification, action: ${JSON.stringify(action)} })))`;
+
+describe.runIf(hasBrowser)('notifications', () => {
+  let service: PushService;
+  let opened: Opened;
+  beforeAll(async () => {
+    service = await openPushService();
+    const { named, ca = '' } = service.route;
+    opened = await openBrowser({ push: { named, ca } });
+  });
+  beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
+  afterAll(async () => {
+    await opened.close();
+    service.close();
+  });
+
+  /** A browser whose push service is ours: the browser's own is out of reach. */
+  async function visit() {
+    const device = JSON.stringify(service.device());
+    const { page, context, complaints } = await opened.visit({
+      program: 'chromium',
+      path: '/account',
+      width: 390,
+      height: 844,
+      worker: true,
+      script: `PushManager.prototype.subscribe = async () => ({ toJSON: () => (${device}) });`,
+    });
+    await context.grantPermissions(['notifications']);
+    return { page, context, complaints, deliver: await deliverTo(page) };
+  }
+
+  /** Hands a message to the service worker, as the push service of the browser would. */
+  async function deliverTo(page: Page): Promise<(message: object) => Promise<void>> {
+    await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)');
+    const session = await page.context().newCDPSession(page);
+    const registered = new Promise<string>((resolve) => {
+      session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+        const [first] = registrations;
+        if (first !== undefined) resolve(first.registrationId);
+      });
+    });
+    await session.send('ServiceWorker.enable');
+    const registrationId = await registered;
+    const origin = new URL(page.url()).origin;
+    return async (message) => {
+      await session.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data: JSON.stringify(message) });
+    };
+  }
+
+  const inWorker = async (context: BrowserContext, script: string): Promise<unknown> =>
+    await context.serviceWorkers()[0]?.evaluate(script);
+
+  it('[PUSH1] [PUSH3] [PUSH3.4] [PUSH4] reach a phone, open the card and deny the call', async () => {
+    const { page, context, complaints, deliver } = await visit();
+    const shown = (): Promise<unknown> => inWorker(context, SHOWN);
+    await page.getByRole('button', { name: 'Turn on for this device' }).click();
+    const device = page.getByRole('region', { name: 'Notifications' }).getByRole('listitem');
+    await device.getByText('this device').waitFor();
+    await device.getByRole('button', { name: 'Test' }).click();
+    await page.getByText('Test notification sent.').waitFor();
+    await deliver(await service.last(1));
+    await expect.poll(shown).toMatchObject([{ title: 'Countersign', actions: ['review'] }]);
+
+    const { world, chat } = await opened.newChat();
+    await opened.api.send(world, chat, { content: press('red') });
+    const notice = await service.last(2);
+    // Someone looks at the page.
+    await deliver(notice);
+    await deliver({ ...notice, tag: 'test', title: 'later' });
+    await expect.poll(shown).toMatchObject([{ title: 'later' }]);
+    const url = page.url();
+    const leave = async (): Promise<void> => {
+      await page.goto('about:blank');
+      await expect.poll(() => inWorker(context, PAGES)).toBe(0);
+    };
+    await leave();
+    await deliver({ ...notice, tag: 'test', closes: true });
+    await deliver(notice);
+    const { title } = notice;
+    await expect.poll(shown).toEqual([{ title, body: 'red', actions: ['review', 'deny'] }]);
+    await page.goto(url);
+    await page.getByRole('heading', { name: 'Account' }).waitFor();
+    await inWorker(context, click('review'));
+    await page.waitForURL(/\?approval=/);
+    await page.getByRole('region', { name: /wants to/ }).waitFor();
+    expect(await shown()).toEqual([]);
+
+    await leave();
+    await deliver(notice);
+    await expect.poll(shown).toMatchObject([{ actions: ['review', 'deny'] }]);
+    await inWorker(context, click('deny'));
+    await expect.poll(async () => (await opened.api.approvals(world)).items).toEqual([]);
+    expect(opened.ran).toEqual([]);
+    await deliver(await service.last(3));
+    // The code has worked once.
+    await deliver(notice);
+    await expect.poll(shown).toMatchObject([{ actions: ['review', 'deny'] }]);
+    await inWorker(context, click('deny'));
+    await expect.poll(shown).toMatchObject([{ body: expect.stringContaining('not denied') as string, actions: [] }]);
+    expect(complaints).toEqual([]);
+  });
+});
