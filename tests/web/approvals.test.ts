@@ -606,6 +606,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await button(page, 'Deny this call').click();
     await expect.poll(async () => (await opened.api.approvals(there.world)).items.length).toBe(1);
     await page.keyboard.press('Escape');
+    expect(await page.getByText('Decided elsewhere').count()).toBe(0);
     await opened.api.stop(there.world, there.chat);
   });
 

@@ -27,6 +27,8 @@ export interface ApprovalPanelProps {
   wanted?: { id: string } | undefined;
   /** Called when the wanted card has been shown, to clear the request: otherwise, a panel opened later would show it again. */
   onWantedShown?: (() => void) | undefined;
+  /** Calls that this person decided outside of the panel. */
+  taken?: ReadonlySet<string>;
   onEmpty?: (() => void) | undefined;
   /** Shown while nothing is waiting. */
   empty?: ReactNode;
@@ -38,6 +40,8 @@ export interface ApprovalPanelProps {
   onShown?: ((approval: ApprovalView | undefined) => void) | undefined;
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 /**
  * The approvals in one place: one in full, the others in a list (CALL12). An approval that was decided elsewhere stays, collapsed, until the person has
  * seen it; the next one appears below it.
@@ -48,6 +52,7 @@ export function ApprovalPanel({
   find,
   wanted,
   onWantedShown,
+  taken = NONE,
   onEmpty,
   empty,
   about,
@@ -55,7 +60,8 @@ export function ApprovalPanel({
   card: Card = ApprovalCard,
 }: ApprovalPanelProps): ReactElement {
   const [current, setCurrent] = useState<Current>({ kind: 'none' });
-  const [answered, setAnswered] = useState<Answered>({ sending: new Set(), taken: new Set() });
+  const [own, setAnswered] = useState<Answered>({ sending: new Set(), taken: new Set() });
+  const answered = { ...own, taken: new Set([...own.taken, ...taken]) };
   const [aside, setAside] = useState<ShownApproval>();
   const me = useMe();
   // Whether the person is working in this panel: only then does the next card take the focus.

@@ -37,6 +37,7 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
     [items, others, worldId, approvals],
   );
   const box = useRef<HTMLDivElement>(null);
+  const [taken, setTaken] = useState<ReadonlySet<string>>(new Set());
   const [isDecidingSeveral, setIsDecidingSeveral] = useState(false);
   useGoToWaiting(() => focusOnWaiting(box.current));
   return (
@@ -52,7 +53,13 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
           </Button>
         ) : null}
       </TopBar>
-      {isDecidingSeveral ? <DecideSeveral items={items} onClose={() => setIsDecidingSeveral(false)} /> : null}
+      {isDecidingSeveral ? (
+        <DecideSeveral
+          items={items}
+          onDecided={(ids) => setTaken((before) => new Set([...before, ...ids]))}
+          onClose={() => setIsDecidingSeveral(false)}
+        />
+      ) : null}
       <h2 className="sr-only">{approvalWords.waitingTitle}</h2>
       <p className="sr-only" role="status">
         {approvalWords.waitingStatus(inboxCount(inbox))}
@@ -68,6 +75,7 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
       <div ref={box} className="mx-auto flex min-h-0 w-full max-w-3xl flex-1 flex-col p-2 sm:px-6 sm:pb-4">
         <ApprovalPanel
           queue={[...items, ...others].map(({ approval }) => approval.approvalId)}
+          taken={taken}
           onMore={inbox.loadMore}
           find={find}
           about={(asked) => <Context asked={asked} />}

@@ -36,7 +36,16 @@ export function areSeveral(items: readonly InboxItem[]): boolean {
 }
 
 /** Chooses several calls, shows them in full, decides them one by one, and says what became of each. */
-export function DecideSeveral({ items, onClose }: { items: readonly InboxItem[]; onClose: () => void }): ReactElement {
+export function DecideSeveral({
+  items,
+  onDecided,
+  onClose,
+}: {
+  items: readonly InboxItem[];
+  /** Called with the calls that no longer wait. */
+  onDecided: (ids: readonly string[]) => void;
+  onClose: () => void;
+}): ReactElement {
   const client = useClient();
   const waiting = useContext(WaitingContext);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -66,6 +75,11 @@ export function DecideSeveral({ items, onClose }: { items: readonly InboxItem[];
           return item === undefined ? [] : [{ ...answer, item, decision }];
         }),
       ]);
+      onDecided(
+        answers
+          .filter(({ kind, state }) => kind === 'recorded' && state !== 'asked')
+          .map(({ tool_call_id }) => tool_call_id),
+      );
       setSending({ done: start + part.length, total: shown.length });
     }
     for (const id of new Set(shown.map(({ worldId }) => worldId))) waiting?.look(id);
