@@ -187,7 +187,13 @@ export const runRequestSchema = z.object({
   at: text('When.'),
   message: text('What to change.'),
   comments: field(
-    z.array(z.object({ path: z.string(), line: z.number().exactOptional(), text: z.string() })),
+    z.array(
+      z.object({
+        path: text('File that it is about.'),
+        line: field(z.number().exactOptional(), 'Line of the new content.'),
+        text: text('The comment.'),
+      }),
+    ),
     'Comments on files.',
   ),
 });

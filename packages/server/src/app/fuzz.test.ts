@@ -154,7 +154,10 @@ async function resetWorld(t: Harbour, ids: Ids, { count, drafts }: { count: numb
   const token = await post(`/people/${person.id}/tokens`, { name: 'ci', scopes: ['read'] });
   await post('/groups/crew', { people: [person.id] }, 'PUT');
   const outside = await addExternal(t, world);
-  ids.run = 'refused' in drafts ? [] : await addRuns(drafts, world, (asked) => post(`/worlds/${world}/runs`, asked));
+  ids.run =
+    'refused' in drafts
+      ? []
+      : await addRuns(drafts, world, (path, asked) => post(`/worlds/${world}/runs${path}`, asked));
   ids.external = [outside.agent];
   ids.person = [person.id];
   ids.token = [token.id];
@@ -175,19 +178,20 @@ async function removeRuns({ kept }: Pick<Exclude<Drafts, { refused: string }>, '
   for (const id of await kept.list()) await rm((await kept.read(id))?.root ?? '', { recursive: true, force: true });
 }
 
-/** Runs that have ended, in place of those of earlier worlds. */
+/** Runs that have ended, in place of those of earlier worlds. The first one waits for a decision. */
 async function addRuns(
   { kept }: Exclude<Drafts, { refused: string }>,
   world: string,
-  start: (asked: object) => Promise<{ id: string }>,
+  ask: (path: string, asked: object) => Promise<{ id: string }>,
 ): Promise<string[]> {
   await removeRuns({ kept });
   const ids: string[] = [];
   for (const name of ['first', 'second', 'third']) {
-    const { id } = await start({ program: [name], supervisor: supervisorAt(process.pid) });
+    const { id } = await ask('', { program: [name], supervisor: supervisorAt(process.pid) });
     const root = (await kept.read(id))?.root ?? '';
     await writeFile(join(root, 'upper', `${world}-${name}.txt`), 'x');
     await writeFile(join(root, 'ended.json'), JSON.stringify({ exitCode: 0, why: 'exited' }));
+    if (ids.length === 0) await ask(`/${id}/end`, {});
     ids.push(id);
   }
   return ids;
@@ -255,7 +259,7 @@ async function letTimePass<T>(t: Harbour, answering: Promise<T>): Promise<T> {
 /** Statuses that the run must reach, so that it exercises more than one kind of rejection. */
 const STATUSES = [200, 201, 202, 204, 400, 404, 405, 409, 412, 415, 422, 428];
 
-/** They need a valid ticket, which the fuzzer can't guess, a browser session, a person, a passkey, or a running MCP server. */
+/** They need a valid ticket, which the fuzzer can't guess, a browser session, a person, a passkey, a running MCP server, or a supervisor. */
 const UNREACHABLE = [
   'post_session',
   'post_sign_in_oidc',
@@ -275,6 +279,7 @@ const UNREACHABLE = [
   'post_worlds_world_mcp_servers_name_sign_in',
   'delete_worlds_world_mcp_servers_name_sign_in',
   'post_mcp_sign_ins',
+  'post_worlds_world_runs_run_restart',
 ];
 
 /** They need a system that can mount overlays. */
@@ -284,6 +289,7 @@ const OF_RUNS = [
   'get_worlds_world_runs_run',
   'post_worlds_world_runs_run_apply',
   'post_worlds_world_runs_run_discard',
+  'post_worlds_world_runs_run_request_changes',
 ];
 
 /** Rejections that write an audit record: an invalid decision (CALL6), and revealing a call without permission (SAFE6). */
