@@ -76,6 +76,11 @@ describe('everything that the browser can do', () => {
       'startOidcSignIn',
       // From a browser in which the person signed in, to another one.
       'linkDevice',
+      // Browsers subscribe to notifications. A terminal rings (TERM8).
+      'pushDevices',
+      'addPushDevice',
+      'removePushDevice',
+      'testPushDevice',
       // A page follows all worlds. `approvals watch` follows each of them, with what is said in its chats.
       'queueBatches',
       // Passkeys are used in browsers.
