@@ -13,7 +13,11 @@ export const REVERSED_FIXES = [
     name: 'one session per person',
     changes: [
       { file: 'packages/core/src/runners/session.ts', text: ', session, who.kind, who.id]', by: ', session]' },
-      { file: 'packages/core/src/runners/write-external.ts', text: 'idsOf(requestersOf(current)) === idsOf(requesters)', by: 'true' },
+      {
+        file: 'packages/core/src/runners/write-external.ts',
+        text: 'idsOf(requestersOf(current)) === idsOf(requesters)',
+        by: 'true',
+      },
     ],
   },
   {
