@@ -12,7 +12,7 @@ import {
 } from '@countersign/protocol';
 import type { AppContext } from '../app/context.js';
 import { route } from '../app/route.js';
-import { applyRun, endRun } from '../runs/end-run.js';
+import { applyRun, endRun, oneAtATime } from '../runs/end-run.js';
 import { showRun } from '../runs/show-run.js';
 import { draftsOf, findDrafts, readRuns } from '../runs/runs.js';
 import { restartRun, sendBack } from '../runs/send-back.js';
@@ -37,8 +37,15 @@ async function readRun(context: AppContext, { world, run: id }: Named) {
 }
 
 async function answer(context: AppContext, named: Named) {
-  const run = await readRun(context, named);
-  return { status: 200, body: await context.engine.runtime.store.read((reader) => showRun(reader, run)) };
+  const show = async () => {
+    const run = await readRun(context, named);
+    return await context.engine.runtime.store.read((reader) => showRun(reader, run));
+  };
+  const body = await show();
+  if (body.state !== 'denied') return { status: 200, body };
+  // Asking for changes denies the call first. Whoever waits for the decision must see both.
+  await oneAtATime(named.run, async () => undefined);
+  return { status: 200, body: await show() };
 }
 
 export const runRoutes = [

@@ -104,7 +104,12 @@ describe.runIf(canMount)('asking for changes to a run', () => {
     const run = await t.start({ program: ['make', 'first'] });
     t.write(run, { 'a.txt': 'new\n' });
     await t.end(run);
-    await t.t.api('POST', `/worlds/alpha/runs/${run.id}/request-changes`, ASKED);
+    const sent = t.t.api('POST', `/worlds/alpha/runs/${run.id}/request-changes`, ASKED);
+    // Whoever waits for the decision never sees only the denial.
+    const seen: string[] = [];
+    while (seen.at(-1) !== 'sent-back') seen.push((await t.show(run)).state);
+    expect(seen).not.toContain('denied');
+    await sent;
     await t.setRules('allow run(make *) writing **');
     await t.t.api('POST', `/worlds/alpha/runs/${run.id}/restart`, { program: ['make', 'second'], supervisor });
     t.write(run, { 'a.txt': 'newer\n' });
