@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { button, call, drawn, enabled, focused, goTo, overflow, said } from './support/steps.js';
 import { supervisorAt } from '../../packages/server/src/testing/run-fixture.js';
-import { isFullSize } from '../support/scaled.js';
+import { isFullSize, itAtFullSize } from '../support/scaled.js';
 import { violations } from './support/violations.js';
 
 const hasRehearsals = (await findSandbox()).kind === 'bubblewrap';
@@ -201,7 +201,7 @@ describe.runIf(hasBrowser && hasRehearsals)('the review page', () => {
       .not.toContain('Add a test');
   });
 
-  it('[PAGE4.1] a long file is signed only after its end was on the screen', async () => {
+  itAtFullSize('[PAGE4.1] a long file is signed only after its end was on the screen', async () => {
     const count = isFullSize ? 20_000 : 3000;
     const content = Array.from({ length: count }, (_, line) => `${line + 1}\n`).join('');
     const { page, world, chat, folder } = await proposed(call('write_file', { path: 'long.txt', content }));

@@ -43,7 +43,7 @@ async function answer(context: AppContext, named: Named) {
   };
   const body = await show();
   if (body.state !== 'denied') return { status: 200, body };
-  // Asking for changes denies the call first. Whoever waits for the decision must see both.
+  // Asking for changes denies the call first. People who wait for the decision must see both.
   await oneAtATime(named.run, async () => undefined);
   return { status: 200, body: await show() };
 }

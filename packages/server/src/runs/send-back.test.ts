@@ -105,7 +105,7 @@ describe.runIf(canMount)('asking for changes to a run', () => {
     t.write(run, { 'a.txt': 'new\n' });
     await t.end(run);
     const sent = t.t.api('POST', `/worlds/alpha/runs/${run.id}/request-changes`, ASKED);
-    // Whoever waits for the decision never sees only the denial.
+    // People who wait for the decision never see only the denial.
     const seen: string[] = [];
     while (seen.at(-1) !== 'sent-back') seen.push((await t.show(run)).state);
     expect(seen).not.toContain('denied');
