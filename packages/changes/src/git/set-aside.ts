@@ -22,7 +22,7 @@ export interface NotApplied {
 export const ASIDE = 'aside';
 
 /**
- * Moves out of a draft what is never applied as files: the Git folder of a repository that was there before, and what the folder's own rules ignored before the run. The rules in the
+ * Moves out of a draft what is never applied as files: the Git folder of a repository that was there before, and what the folder's own rules ignore now. The rules in the
  * draft don't count, because the program could have written them. `include`: paths that a person wants applied all the same. What an earlier call has
  * set aside is judged again.
  */

@@ -31,7 +31,7 @@ export interface ServeOptions extends HomeOptions {
   port?: number;
   /** Default: loopback. Other addresses accept connections from other machines. */
   host?: string;
-  /** Also serves https, for other machines. `host` must then be this machine's own, or missing. */
+  /** Also serves https, for other machines. Without `host`, plain http then stays on this machine. */
   tls?: TlsOptions;
   /** Additional host names, such as a reverse proxy's. */
   allowHosts?: readonly string[];

@@ -63,7 +63,7 @@ export function openAlerts({ stdout, env }: Pick<Console, 'stdout' | 'env'>): Al
 export function callsForYou(state: ChatState | WorldState): WaitingCall[] {
   return approvalsForYou(state).map(({ approvalId: id, agentId, question, toolName, arguments: args }) => ({
     id,
-    text: alertWords.wants(agentName(state, agentId), question?.text ?? callLine(toolName, args)),
+    text: alertWords.waits(agentName(state, agentId), question?.text ?? callLine(toolName, args)),
   }));
 }
 

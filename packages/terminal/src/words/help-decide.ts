@@ -70,7 +70,7 @@ export const runsHelp = {
   diff: {
     about: 'List the files that a run changed, or show the lines of one of them',
     notes: [
-      'Files that programs run by themselves come first. Hidden characters are shown by their number, and nothing is wrapped or colored in a pipe.',
+      'Files that programs run by themselves come first. Hidden characters are shown by their number, and in a pipe nothing has colours or is wrapped.',
     ],
     examples: [
       'countersign runs diff run_…',
