@@ -181,6 +181,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { command: 'chats stop', needs: 'chat', words: `{it} ${W}`, prepare: aChat },
   { command: 'chats timeline', needs: 'read', words: `{chat} ${W}` },
   { command: 'chats attachment', needs: 'read', words: `{chat} none --out {home}/none ${W}`, allowed: 2 },
+  { command: 'chats export', needs: 'read', words: `{chat} ${W}` },
   { command: 'chats remove', needs: 'chat', words: `{it} --yes ${W}`, prepare: aChat },
   { command: 'search', needs: 'read', words: `hello ${W}` },
 

@@ -355,6 +355,7 @@ export const ROWS: readonly Row[] = [
     allowed: GONE,
   },
   { route: 'GET /worlds/{world}/chats/{chat}/attachments/{attachment}', needs: 'read', allowed: GONE },
+  { route: 'GET /worlds/{world}/chats/{chat}/export', needs: 'read' },
   { route: 'POST /worlds/{world}/chats/{chat}/stop', needs: 'chat', in: { chat: 'none' }, allowed: GONE },
   { route: 'GET /worlds/{world}/chats/{chat}/turns/{turn}/timeline', needs: 'read', allowed: GONE },
   { route: 'GET /worlds/{world}/chats/{chat}/events', needs: 'read' },

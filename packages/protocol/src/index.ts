@@ -332,6 +332,8 @@ export {
   chatChangeSchema,
   END_OF_LIST,
   eventsQuerySchema,
+  exportQuerySchema,
+  type ExportFormat,
   listQuerySchema,
   memoryQuerySchema,
   confirmedMcpChangeSchema,

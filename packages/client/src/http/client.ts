@@ -20,6 +20,7 @@ import type {
   Chat,
   CreatedExternalAgent,
   CreatedToken,
+  ExportFormat,
   ExternalCall,
   ExternalResult,
   NewExternalAgent,
@@ -394,6 +395,8 @@ export interface Client {
   stats(world: string, options?: CallOptions & { person?: string }): Promise<Stats>;
   /** A file that a tool returned in this chat. */
   attachment(world: string, chat: string, id: string, options?: CallOptions): Promise<Blob>;
+  /** The whole chat as text. */
+  exportChat(world: string, chat: string, format: ExportFormat, options?: CallOptions): Promise<string>;
   /** The timeline of a turn; `turnOf` finds a message's turn. */
   timeline(world: string, chat: string, turn: string, options?: CallOptions): Promise<Timeline>;
 

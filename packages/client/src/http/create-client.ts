@@ -375,6 +375,8 @@ export function createClient(options: ClientOptions): Client {
       get(statsSchema, { path: ['worlds', world, 'stats'], query: { person: options?.person } }, options),
     attachment: (world, chat, id, options) =>
       blob({ path: ['worlds', world, 'chats', chat, 'attachments', id] }, options),
+    exportChat: (world, chat, format, options) =>
+      text({ path: ['worlds', world, 'chats', chat, 'export'], query: { format } }, options),
     timeline: (world, chat, turn, options) =>
       get(timelineSchema, { path: ['worlds', world, 'chats', chat, 'turns', turn, 'timeline'] }, options),
 

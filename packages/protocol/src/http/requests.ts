@@ -63,6 +63,13 @@ export const auditQuerySchema = listQuerySchema.extend({
   who: field(z.string().min(1).max(200).exactOptional(), 'Only records of the person, agent or token with this id.'),
 });
 
+const exportFormatSchema = z.enum(['md', 'json']);
+export type ExportFormat = z.infer<typeof exportFormatSchema>;
+
+export const exportQuerySchema = z.strictObject({
+  format: field(exportFormatSchema.default('md'), 'md: Markdown to read. json: the chat and its messages.'),
+});
+
 export const eventsQuerySchema = z.strictObject({
   after: field(
     z.coerce.number().int().min(0).exactOptional(),

@@ -16,6 +16,7 @@ import {
   bothWaysQuerySchema,
   chatChangeSchema,
   chatSchema,
+  exportQuerySchema,
   listOf,
   messageListSchema,
   newChatSchema,
@@ -24,6 +25,7 @@ import {
 } from '@countersign/protocol';
 import { route } from '../app/route.js';
 import { streamEvents } from '../streams/stream-events.js';
+import { exportChat } from './exports/export-chat.js';
 import { sendAttachment } from './send-attachment.js';
 import { AS_CLIENT, clientOf, PAGE, signerOf, wantsStream } from './support.js';
 
@@ -168,6 +170,25 @@ export const chatRoutes = [
     },
     handle: async ({ context, params }) =>
       sendAttachment(await readAttachment(context.engine.runtime, params.world, params.chat, params.attachment)),
+  }),
+  route({
+    method: 'get',
+    path: '/worlds/{world}/chats/{chat}/export',
+    scope: 'world',
+    needs: 'read',
+    tag,
+    summary: 'Export a chat',
+    description:
+      'The messages and calls that exist now, masked as everywhere. In Markdown, what people and agents wrote is quoted, without HTML and images.',
+    query: exportQuerySchema,
+    answers: {
+      200: [
+        { description: 'Markdown', type: 'text/markdown' },
+        { description: '`{ chat, messages }`', type: 'application/json' },
+      ],
+    },
+    handle: async ({ context: { engine, log }, params, query: { format } }) =>
+      await exportChat(engine.runtime, params.world, params.chat, { format, log }),
   }),
   route({
     method: 'post',

@@ -15,7 +15,7 @@ import type { z } from 'zod';
 import type { AppContext } from '../app/context.js';
 import { route, type Reply } from '../app/route.js';
 import { readCursor, writeCursor } from './cursor.js';
-import { exportAudit, pageAudit } from './export-audit.js';
+import { exportAudit, pageAudit } from './exports/export-audit.js';
 import { AS_CLIENT, PAGE, revealerOf } from './support.js';
 
 type AuditQuery = z.output<typeof auditQuerySchema>;

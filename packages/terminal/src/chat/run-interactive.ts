@@ -10,6 +10,7 @@ import {
   type ChatState,
 } from '@countersign/client';
 import type { World } from '@countersign/protocol';
+import { CommandError } from '../command-error.js';
 import { describeFailure } from '../describe-failure.js';
 import { EXIT } from '../exit-codes.js';
 import type { Keyboard, Typed } from '../input/keyboard.js';
@@ -17,12 +18,14 @@ import { BAR, wrapProse } from '../text/behind-bar.js';
 import { cutTo } from '../text/cells.js';
 import { plainLine, proseLine } from '../text/plain-text.js';
 import type { CommandContext } from '../context.js';
+import { exportChat } from './export-chat.js';
 import { readSlashCommand, type SlashCommand } from './slash-commands.js';
 import type { Session } from './session.js';
 import { slashHelp } from './slash-help.js';
 import { cardWords } from '../words/cards.js';
 import { chatWords } from '../words/chat.js';
 import { CHAT_NOTES } from '../words/help-chat.js';
+import { results } from '../words/results.js';
 
 /** How the conversation ends: the person leaves or opens another chat. */
 export type Leaving = { kind: 'end'; exitCode: number } | { kind: 'new' } | { kind: 'chat'; id: string };
@@ -106,6 +109,9 @@ export async function runInteractive(
         for (const { id, name, provider, model } of session.state().agents)
           say(`  ${context.paint.agent(id, plainLine(name))}  ${plainLine(`${provider}/${model}`)}`);
         break;
+      case 'export':
+        say(`· ${plainLine(results.wrote(await exportChat(session.client(), world, session.chat, command.argument)))}`);
+        break;
       case 'thinking': {
         const text = lastThinking(session.state());
         if (text === undefined) say(`  ${chatWords.noThoughts}`);
@@ -139,8 +145,8 @@ export async function runInteractive(
       if (command !== undefined) await obey(command);
       else if (line.trim() !== '') session.post(line);
     } catch (error) {
-      // The input was invalid, or the server is unreachable: the conversation continues.
-      if (!(error instanceof ClientError)) throw error;
+      // The input was invalid, a file can't be written, or the server is unreachable: the conversation continues.
+      if (!(error instanceof ClientError || error instanceof CommandError)) throw error;
       failed(error);
     }
   }

@@ -115,6 +115,8 @@ export interface UiState {
 export type Effect =
   | { readonly kind: 'send'; readonly text: string }
   | { readonly kind: 'stop' }
+  /** An empty name: one from the title. */
+  | { readonly kind: 'export'; readonly file: string }
   | { readonly kind: 'open-chat'; readonly chatId: string | undefined }
   /** `id` may be the start of one. */
   | { readonly kind: 'find-chat'; readonly id: string }

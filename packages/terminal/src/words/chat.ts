@@ -13,6 +13,7 @@ export const chatWords = {
   continued: ' (continued)',
   thinkingNow: (agent: string): string => `  · ${agent} is thinking…`,
   thoughts: (words: number): string => `  · Thinking, ${words} ${words === 1 ? 'word' : 'words'}`,
+  nothingToExport: 'There is no chat to export yet.',
   noThoughts: 'The models in this chat have not returned any thinking yet.',
   toolOutput: (tool: string): string => `  ${tool} output`,
   held: (why: string): string => `  · On hold. ${why}`,

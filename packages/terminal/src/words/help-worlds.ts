@@ -92,6 +92,11 @@ export const chatsHelp = {
     about: 'Save an image or file from a tool result; chats show --json prints the ids',
     examples: ['countersign chats attachment last 5f2c… --out chart.png -w harbour'],
   },
+  export: {
+    about: 'Save a chat as Markdown or JSON, with its calls and results; secrets are masked',
+    examples: ['countersign chats export last --out review.md -w harbour'],
+  },
+  format: 'md or json',
   attachmentId: 'id of the attachment',
   out: 'new file to write',
   remove: { about: 'Delete a chat', examples: ['countersign chats remove last -w harbour'] },

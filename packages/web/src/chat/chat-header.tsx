@@ -1,4 +1,5 @@
-import { type ChatState, workers } from '@countersign/client';
+import { type ChatState, exportFileName, workers } from '@countersign/client';
+import type { ExportFormat } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { useLocation } from 'wouter';
 import { waitingForYou } from '../approvals/use-chat-queue.js';
@@ -11,6 +12,7 @@ import { Confirm } from '../form/confirm.js';
 import { Form } from '../form/form.js';
 import { Dialog } from '../ui/dialog.js';
 import { TextField } from '../form/field.js';
+import { download } from '../ui/download.js';
 import { Menu } from '../ui/menu.js';
 import { attempt } from '../notices/toast.js';
 import { visibleText } from '../text/visible-parts.js';
@@ -38,6 +40,14 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
     setStopping(true);
     await attempt(`stop-${chatId}`, client.stop(worldId, chatId));
     setStopping(false);
+  };
+  const save = (format: ExportFormat): void => {
+    const exported = client.exportChat(worldId, chatId, format);
+    const name = exportFileName(title, format);
+    void attempt(
+      `export-${chatId}`,
+      exported.then((text) => download(name, new Blob([text]))),
+    );
   };
   return (
     <>
@@ -72,6 +82,8 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
         entries={[
           { label: chatWords.changes, icon: 'file', onSelect: () => go(paths.changes(worldId, chatId)) },
           { label: chatWords.timeline, icon: 'clock', onSelect: onTimeline },
+          { label: chatWords.exportMarkdown, icon: 'download', onSelect: () => save('md') },
+          { label: chatWords.exportJson, icon: 'download', onSelect: () => save('json') },
           ...(mayChat
             ? ([
                 { label: chatWords.openRename, icon: 'edit', onSelect: () => setAsking('rename') },

@@ -13,6 +13,8 @@ export const chatWords = {
   menu: 'Chat menu',
   changes: 'Changes',
   timeline: 'Timeline',
+  exportMarkdown: 'Export as Markdown',
+  exportJson: 'Export as JSON',
   openRename: 'Rename…',
   openDelete: 'Delete…',
   renameTitle: 'Rename chat',

@@ -1,19 +1,16 @@
-import { writeFile } from 'node:fs/promises';
 import { auditRule, auditWhy, readAll, signedText } from '@countersign/client';
 import type { AuditEntry } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { addAuditHead } from '../../audit/add-audit-head.js';
 import { addAuditVerify } from '../../audit/add-audit-verify.js';
 import { chosenLog, findLog } from '../../audit/find-log.js';
-import { CommandError } from '../../command-error.js';
-import { EXIT } from '../../exit-codes.js';
 import { plainLine } from '../../text/plain-text.js';
 import { secondText } from '../../text/clock-text.js';
 import { readChoice, readCount } from '../read-flags.js';
 import type { Register } from '../register.js';
 import { showList } from '../show-list.js';
+import { putOut } from '../../put-out.js';
 import { auditWords } from '../../words/audit.js';
-import { errors } from '../../words/errors.js';
 import { withHelp, WORLD } from '../../words/help.js';
 import { auditHelp as help } from '../../words/help-decide.js';
 import { results } from '../../words/results.js';
@@ -122,26 +119,6 @@ const KINDS: readonly AuditEntry['kind'][] = [
   'rehearsal',
   'undo',
 ];
-
-/** Writes to a new file, or to standard output. */
-export async function putOut(file: string | undefined, text: string, print: (text: string) => void): Promise<void> {
-  if (file === undefined || file === '-') {
-    print(text.endsWith('\n') || text === '' ? text : `${text}\n`);
-    return;
-  }
-  await writeNew(file, text);
-}
-
-/** Writes a file that doesn't exist yet. */
-export async function writeNew(file: string, content: string | Uint8Array): Promise<void> {
-  try {
-    await writeFile(file, content, { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    const why = isThere ? errors.fileExists : String(error instanceof Error ? error.message : error);
-    throw new CommandError(errors.cannotWrite(file, why), EXIT.failed, error);
-  }
-}
 
 /** Whether a record is about the person, agent or token with this id or name. */
 function isBy({ who }: AuditEntry, wanted: string): boolean {

@@ -3,12 +3,12 @@ import type { Chat, Message } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { confirm } from '../../input/confirm.js';
 import { findChat, findWorld } from '../../find-things.js';
-import { readCount } from '../read-flags.js';
 import { readTimelines, showTimeline } from './chat-timeline.js';
 import { behindBar, proseBehindBar } from '../../text/behind-bar.js';
 import { minuteText } from '../../text/clock-text.js';
 import { plainLine } from '../../text/plain-text.js';
-import { writeNew } from '../decide/audit.js';
+import { putOut, writeNew } from '../../put-out.js';
+import { readChoice, readCount } from '../read-flags.js';
 import type { Register } from '../register.js';
 import { showDone, showList } from '../show-list.js';
 import { CHAT, withHelp, WORLD, YES } from '../../words/help.js';
@@ -21,6 +21,7 @@ interface ChatFlags {
   title?: string;
   last?: string;
   out?: string;
+  format?: string;
 }
 
 /** `needsServer`: the chat has unfinished work, and no process is running it. */
@@ -123,6 +124,20 @@ export function addChats(program: Command, register: Register): void {
       const content = await client.attachment(world, id, args[1] ?? '');
       await writeNew(out, new Uint8Array(await content.arrayBuffer()));
       showDone(context, plainLine(results.wrote(out)), { wrote: out });
+    },
+  );
+  register<ChatFlags>(
+    withHelp(inWorld(chats.command('export').argument('<chat>', CHAT)), help.export)
+      .option('--format <format>', help.format, 'md')
+      .option('--out <file>', help.out),
+    async (context, { args, options }) => {
+      const format = readChoice(options.format ?? 'md', '--format', ['md', 'json']);
+      const client = await context.client();
+      const { id: world } = await findWorld(client, options.world);
+      const { id } = await findChat(client, world, args[0] ?? '');
+      const kind = format === 'json' ? 'json' : 'text';
+      await putOut(options.out, await client.exportChat(world, id, format), (text) => context.put(text, kind));
+      if (options.out !== undefined) context.note(results.wrote(options.out));
     },
   );
   register<ChatFlags>(

@@ -5,7 +5,7 @@ import { CommandError } from '../../command-error.js';
 import { findWorld } from '../../find-things.js';
 import { plainLine } from '../../text/plain-text.js';
 import { readText } from './agents.js';
-import { putOut } from '../decide/audit.js';
+import { putOut } from '../../put-out.js';
 import type { Register } from '../register.js';
 import { errors } from '../../words/errors.js';
 import { withHelp, WORLD } from '../../words/help.js';

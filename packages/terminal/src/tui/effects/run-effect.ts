@@ -1,4 +1,5 @@
 import type { ApprovalView } from '@countersign/client';
+import { exportChat } from '../../chat/export-chat.js';
 import { findChat } from '../../find-things.js';
 import { changeDraft } from '../keys/drafts.js';
 import type { Effect } from '../ui-state.js';
@@ -7,7 +8,9 @@ import { complain, say, type EffectHost } from './effect-host.js';
 import { loadReview } from './load-review.js';
 import { sendMessage } from './send-message.js';
 import { listUndo, previewUndo, undoCall } from './undo-call.js';
+import { plainLine } from '../../text/plain-text.js';
 import { chatWords } from '../../words/chat.js';
+import { results } from '../../words/results.js';
 
 /** Carries out what a key press led to. Failures are shown in the status line. */
 export function runEffect(host: EffectHost, effect: Effect): void {
@@ -30,6 +33,14 @@ export function runEffect(host: EffectHost, effect: Effect): void {
       if (chatId !== undefined)
         client.stop(worldId, chatId).then(
           () => say(host, chatWords.stoppedMessage),
+          (error: unknown) => complain(host, error),
+        );
+      return;
+    case 'export':
+      if (chatId === undefined) say(host, chatWords.nothingToExport, true);
+      else
+        exportChat(client, worldId, chatId, effect.file).then(
+          (file) => say(host, plainLine(results.wrote(file))),
           (error: unknown) => complain(host, error),
         );
       return;

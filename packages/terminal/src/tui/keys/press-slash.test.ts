@@ -13,6 +13,7 @@ function typed(text: string, name: KeyName = 'enter'): Pressed {
 it('[TERM2.2] carries out slash commands in the full-screen UI, and sends none of them', () => {
   expect(typed('/stop').effects).toEqual([{ kind: 'stop' }]);
   expect(typed('/chat chat_01a2').effects).toEqual([{ kind: 'find-chat', id: 'chat_01a2' }]);
+  expect(typed('/export notes.md').effects).toEqual([{ kind: 'export', file: 'notes.md' }]);
   expect(typed('/new')).toMatchObject({ ui: { chatId: undefined }, effects: [{ kind: 'open-chat' }] });
   expect(typed('/help')).toMatchObject({ ui: { overlay: 'help', composer: { text: '' } }, effects: [] });
   expect(typed('/chats').ui.focus).toBe('chats');

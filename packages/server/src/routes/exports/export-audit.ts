@@ -1,7 +1,8 @@
 import type { Store } from '@countersign/core/ports';
 import { CountersignError, type AuditEntry } from '@countersign/protocol';
-import type { Log } from '../app/context.js';
-import { writeCursor } from './cursor.js';
+import type { Log } from '../../app/context.js';
+import { writeCursor } from '../cursor.js';
+import { streamDownload } from './stream-download.js';
 
 const BATCH = 500;
 const SCANNED = 5000;
@@ -34,37 +35,33 @@ async function read(store: Store, worldId: string, after: number, limit: number)
   });
 }
 
-/** Streams the whole log in batches: it may be larger than memory, and reads must not block other work. */
+/** The whole log. */
 export async function exportAudit(
   store: Store,
   worldId: string,
   { format, after, who, log }: { format: 'jsonl' | 'csv'; after: number; who?: string | undefined; log: Log },
 ): Promise<Response> {
-  const encoder = new TextEncoder();
-  const first = await read(store, worldId, after, BATCH);
-  let batch: AuditEntry[] | undefined = first;
+  const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl';
+  return await streamDownload(auditLines(store, worldId, { format, after, who }), {
+    type,
+    file: `audit.${format}`,
+    log,
+  });
+}
+
+async function* auditLines(
+  store: Store,
+  worldId: string,
+  { format, after, who }: { format: 'jsonl' | 'csv'; after: number; who?: string | undefined },
+): AsyncGenerator<string> {
   const toLine = format === 'csv' ? csvLine : (entry: AuditEntry): string => `${JSON.stringify(entry)}\n`;
   let head = format === 'csv' ? `${COLUMNS.join(',')}\r\n` : '';
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const entries = batch ?? [];
-        controller.enqueue(encoder.encode(head + entries.filter(isBy(who)).map(toLine).join('')));
-        head = '';
-        const last = entries.length < BATCH ? undefined : entries.at(-1);
-        batch = last === undefined ? undefined : await read(store, worldId, last.seq, BATCH);
-        if (batch === undefined || batch.length === 0) controller.close();
-      } catch (error) {
-        // Abort the connection: if it ended normally, the client would mistake the truncated log for the whole one.
-        log.error('audit export failed', { worldId, error: String(error) });
-        controller.error(error);
-      }
-    },
-  });
-  const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl';
-  return new Response(body, {
-    headers: { 'Content-Type': type, 'Content-Disposition': `attachment; filename="audit.${format}"` },
-  });
+  for (let last: number | undefined = after; last !== undefined;) {
+    const entries = await read(store, worldId, last, BATCH);
+    yield head + entries.filter(isBy(who)).map(toLine).join('');
+    head = '';
+    last = entries.length < BATCH ? undefined : entries.at(-1)?.seq;
+  }
 }
 
 const COLUMNS = [
