@@ -131,6 +131,22 @@ describe('a call that needs two people', () => {
     expect((await t.approval()).needs).toMatchObject([{ signed: [] }]);
   });
 
+  it('[SIGN1.12] [CALL7.4] `not requester` excludes everyone who edited the call before the rule came', async () => {
+    const t = await open();
+    await t.request(who('dan'));
+    await t.sign(signedBy('ada'), { arguments: { amount: 700 } });
+    await t.sign(signedBy('bob'), { arguments: { amount: 800 } });
+    await setPolicy(t.engine.runtime, t.worldId, ['ask pay by not requester'], person);
+    // The next decision shows the call again, under the new rule.
+    await t.sign(signedBy('carol'));
+    for (const editor of ['ada', 'bob'])
+      expect(await t.sign(signedBy(editor))).toMatchObject({ kind: 'refused', status: 403 });
+    expect(t.runs).toEqual([]);
+    expect(await t.sign(signedBy('carol'))).toMatchObject({ state: 'approved' });
+    await t.settled();
+    expect(t.runs).toEqual([{ amount: 800 }]);
+  });
+
   it('[SIGN1.4] a signature stops counting if its author is disabled, leaves the group or loses the role', async () => {
     const t = await open(RULE);
     const { store } = t.engine.runtime;

@@ -106,7 +106,7 @@ export const invocations = table('invocations', [
   ['message_id', 'text not null'],
   ['tool_name', 'text not null'],
   ['arguments', 'text not null', 'changes'],
-  ['edited', 'integer not null', 'changes'],
+  ['edited_by', 'text', 'changes'],
   ['call_hash', 'text', 'changes'],
   ['status', 'text not null', 'changes'],
   ['run_by', 'text not null'],

@@ -48,7 +48,7 @@ export function writeProposal(
     messageId: slot.messageId,
     toolName,
     arguments: argumentsText,
-    edited: false,
+    editedBy: null,
     callHash: isAsked ? (signed?.callHash ?? null) : null,
     status: isAsked ? 'asked' : 'approved',
     runBy: runBy ?? (tool?.definition.location === 'client' ? 'client' : 'here'),
@@ -89,7 +89,7 @@ export function askApproval(
   const signing = rules === undefined ? null : { rules, signed: [] };
   const turn = step.tx.turn(record.turnId);
   const reviewers = findReviewers(rules ?? [], agentId, step.snapshot.agents, () => true);
-  const about = { requesters: requestersOf(turn), people: step.tx.signers(), toolName, reviewers };
+  const about = { requesters: requestersOf(turn, record), people: step.tx.signers(), toolName, reviewers };
   const template = tool.claims?.approval?.message;
   // Only the first card asks: the call of an answered question never needs approval.
   const question = gate.reason.code === 'question' ? prepared.question : undefined;

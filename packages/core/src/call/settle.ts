@@ -78,7 +78,8 @@ export function expireQuestions({ tx }: Step, { id: callId, chatId }: CallRecord
 export function frameSettlement(runtime: Runtime, invocation: CallRecord, settlement: Settlement): string {
   const options = { limitBytes: runtime.options.resultLimitBytes, ownSecrets: runtime.ownSecrets() };
   // A person edited the arguments: without this, the model would assume that its own version ran (CALL7).
-  const edited = invocation.edited ? { edited_by_person: maskArguments(invocation.arguments).value } : undefined;
+  const edited =
+    invocation.editedBy !== null ? { edited_by_person: maskArguments(invocation.arguments).value } : undefined;
   switch (settlement.kind) {
     case 'succeeded':
       return frameResult(

@@ -111,8 +111,7 @@ async function startReady(
       settleCall(runtime, step, due.invocation, { kind: 'refused', error: ready });
       return undefined;
     }
-    const isStillSigned = (rules: readonly SigningRule[]): boolean =>
-      areSignaturesValid(step, due.turn, approval, rules);
+    const isStillSigned = (rules: readonly SigningRule[]): boolean => areSignaturesValid(step, due, approval, rules);
     const gate = gateApproved(runtime, step, due.invocation, ready, isStillSigned);
     if (gate.kind === 'run') return markStarted(runtime, step, due.turn, due.invocation, ready, gate);
     const isUnsigned = approval?.signing?.rules.some((rule) => !isStillSigned([rule])) === true;
@@ -196,7 +195,7 @@ async function readSignatures(
 /** Whether the signatures of an approved call still count, with the people of this step (SIGN1.4). */
 function areSignaturesValid(
   step: Step,
-  turn: TurnRecord,
+  { turn, invocation }: { turn: TurnRecord; invocation: CallRecord },
   approval: ApprovalRecord | undefined,
   rules: readonly SigningRule[],
 ): boolean {
@@ -205,7 +204,9 @@ function areSignaturesValid(
   const reviewers = reviewersFor(step, approval, rules);
   const signed = signaturesOf(approval.signing);
   const { toolName } = approval;
-  return isSigned(judgeSignatures({ rules, signed, requesters: requestersOf(turn), people, toolName, reviewers }));
+  return isSigned(
+    judgeSignatures({ rules, signed, requesters: requestersOf(turn, invocation), people, toolName, reviewers }),
+  );
 }
 
 /** Whether only the loop starts the call, because others must be kept from what it is about to change, before the step that starts it. */

@@ -57,7 +57,7 @@ export function judgeSignature(
   const signed = approval.signing === null ? [] : signaturesOf(approval.signing);
   const reviewers = reviewersFor(step, approval, rules);
   const { toolName } = approval;
-  const about = { rules, requesters: requestersOf(turn), people, toolName, reviewers };
+  const about = { rules, requesters: requestersOf(turn, invocation), people, toolName, reviewers };
   const before = judgeSignatures({ ...about, signed });
   // Complete already if someone who had signed may sign again. Anyone whose signature counts can then finish it.
   const isComplete = isSigned(before);

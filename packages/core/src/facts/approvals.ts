@@ -98,7 +98,7 @@ function requestText(
     originalToolCall: { id, name: toolName, arguments: shown },
     ...Object.fromEntries(given),
     ...(takesEdits({ applies, toolName }) ? {} : { editable: false }),
-    ...(call.edited ? { edited: true } : {}),
+    ...(call.editedBy !== null ? { edited: true } : {}),
     ...(expiresAt === null ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
   });
 }
@@ -306,7 +306,7 @@ function approvedEvent(
   return toolEvent(context, call, {
     type: 'TOOL_APPROVED',
     ...(reason === undefined ? {} : { reason: how === 'release' ? reason : maskSecrets(reason) }),
-    ...(call.edited ? { arguments: maskArguments(call.arguments).value } : {}),
+    ...(call.editedBy !== null ? { arguments: maskArguments(call.arguments).value } : {}),
   });
 }
 
@@ -329,7 +329,7 @@ function decisionRecord(
     ...auditOf(call),
     decision: AUDITED[how],
     ...(scope === undefined ? {} : { scope }),
-    ...(approved !== undefined && call.edited ? { edited: true } : {}),
+    ...(approved !== undefined && call.editedBy !== null ? { edited: true } : {}),
     who: by,
     ...signedFor(principal),
     ...(via === undefined ? {} : { via }),

@@ -3,6 +3,8 @@ import {
   describeNoEffect,
   describePrediction,
   readAttachments,
+  readWhos,
+  whosText,
   whoText,
   type ToolEvent,
 } from '@countersign/protocol';
@@ -60,7 +62,8 @@ function describeRehearsal(rehearsal: RehearsalRecord | PredictedEvidence) {
 /** The only place that changes a call that keeps waiting. Its approval is replaced in the same step. */
 export function callEdited({ chatId, callId, arguments: text, by }: CallEdited, context: FactContext): Derived {
   const call = callWith(context.state, callId, 'asked');
-  const change = { arguments: text, edited: true } as const;
+  const editedBy = whosText([...(call.editedBy === null ? [] : readWhos(call.editedBy)), by.who]);
+  const change = { arguments: text, editedBy };
   const record: NewAuditRecord = {
     kind: 'decision',
     ...auditOf({ ...call, arguments: text }),

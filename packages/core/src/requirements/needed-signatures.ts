@@ -9,6 +9,7 @@ import {
 import { maskSecrets } from '../masking/index.js';
 import type {
   ApprovalRecord,
+  CallRecord,
   CredentialRecord,
   GroupRecord,
   PersonRecord,
@@ -344,9 +345,17 @@ export function requesterOf(turn: Pick<TurnRecord, 'requester'> | undefined): Wh
   return requestersOf(turn)[0];
 }
 
-/** Everyone who requested the calls of a turn: several people for a run that was sent back. Empty if unknown. */
-export function requestersOf(turn: Pick<TurnRecord, 'requester'> | undefined): readonly Who[] {
-  return turn === undefined || turn.requester === null ? [] : readWhos(turn.requester);
+/**
+ * Everyone who requested the calls of a turn: several people for a run that was sent back. Empty if unknown. With a call, also everyone who
+ * edited it: its arguments are theirs.
+ */
+export function requestersOf(
+  turn: Pick<TurnRecord, 'requester'> | undefined,
+  call?: Pick<CallRecord, 'editedBy'>,
+): readonly Who[] {
+  const requesters = turn === undefined || turn.requester === null ? [] : readWhos(turn.requester);
+  if (requesters.length === 0 || call === undefined || call.editedBy === null) return requesters;
+  return [...requesters, ...readWhos(call.editedBy)];
 }
 
 /**

@@ -59,7 +59,7 @@ export async function claimExternal(runtime: Runtime, asked: ClaimRequest): Prom
         await start(runtime, call);
         break;
       case 'started':
-        return { state: 'allowed', arguments: parsed(call), edited: call.edited };
+        return { state: 'allowed', arguments: parsed(call), edited: call.editedBy !== null };
       case 'succeeded':
       case 'failed':
       case 'denied':

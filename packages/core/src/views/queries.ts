@@ -93,7 +93,7 @@ export function needsReader(reader: StoreReader): NeedsReader {
     const { worldId, toolName, status, signing } = approval;
     if (signing === null || status !== 'pending') return {};
     allPeople ??= await readAllPeople(reader);
-    const requesters = requestersOf(await reader.turn(invocation.turnId));
+    const requesters = requestersOf(await reader.turn(invocation.turnId), invocation);
     const reviewers = await readReviewers(reader, approval, signing.rules);
     const people = signersIn(worldId, allPeople, reader.now());
     return { needs: showNeeds(signing, { requesters, people, toolName, reviewers }) };
@@ -213,7 +213,7 @@ export function toApproval(
     ...(approval.session === null ? {} : { session: approval.session }),
     ...(approval.proposedRule === null ? {} : { proposedRule: approval.proposedRule }),
     ...(takesEdits(approval) ? {} : { editable: false as const }),
-    ...(isPending && invocation.edited ? { edited: true } : {}),
+    ...(isPending && invocation.editedBy !== null ? { edited: true } : {}),
     ...(approval.question === null ? {} : { question: shownQuestion(approval.question) }),
   };
 }

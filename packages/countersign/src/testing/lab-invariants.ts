@@ -50,7 +50,7 @@ function wrongWithCall(lab: Lab, record: WorldRecordOf, call: LabCall): string[]
   if (!(row.runBy === 'client' ? CLIENT_CALL_LIFECYCLE : CALL_LIFECYCLE).test(stages))
     say('[TURN4] a lifecycle out of order');
   // An edited call is shown again before it can be approved (CALL7.4).
-  if (CHANGED_CALL.test(stages) && lab.changes.size === 0 && !row.edited)
+  if (CHANGED_CALL.test(stages) && lab.changes.size === 0 && row.editedBy === null)
     say('[CALL7] needed approval again although nothing changed');
   if (row.status !== ENDING[stages.at(-1) ?? '']) say(`[TURN2] the record says ${row.status}`);
   if (results.length !== 1 || results[0]?.content !== row.result) say(`[TURN6] ${results.length} results`);

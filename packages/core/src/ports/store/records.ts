@@ -175,8 +175,8 @@ export interface CallRecord {
   toolName: string;
   /** Exactly the text that was hashed and that runs (CALL7). */
   arguments: string;
-  /** Whether a person changed the arguments when approving (CALL7). */
-  edited: boolean;
+  /** Everyone who changed the arguments, as JSON (CALL7). Null if nobody did. */
+  editedBy: string | null;
   callHash: string | null;
   status: CallStatus;
   runBy: RunBy;

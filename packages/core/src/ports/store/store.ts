@@ -292,7 +292,7 @@ export type InvocationChange = Pick<CallRecord, 'status'> &
     Pick<
       CallRecord,
       | 'arguments'
-      | 'edited'
+      | 'editedBy'
       | 'callHash'
       | 'approvalId'
       | 'startedEpoch'

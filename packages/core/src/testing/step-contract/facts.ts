@@ -103,7 +103,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     const all = {
       status: 'failed',
       arguments: `${HOSTILE}2`,
-      edited: true,
+      editedBy: HOSTILE,
       callHash: 'hash',
       approvalId: null,
       startedEpoch: 3,

@@ -221,7 +221,7 @@ export function describeRecords(open: OpenStore): void {
       bareTurn: turn('turn_y'),
       invocation: invocation('call_x', {
         arguments: HOSTILE,
-        edited: true,
+        editedBy: HOSTILE,
         callHash: 'h',
         status: 'failed',
         runBy: 'client',

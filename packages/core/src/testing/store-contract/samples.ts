@@ -103,7 +103,7 @@ export function invocation(id: string, change: Partial<CallRecord> = {}): CallRe
     messageId: 'msg_1',
     toolName: 'shell_cmd',
     arguments: '{"command":"ls"}',
-    edited: false,
+    editedBy: null,
     callHash: null,
     status: 'asked',
     runBy: 'here',
