@@ -59,6 +59,6 @@ it('[STORE1] [STORE3] [LIMIT1] after each random step, recovery after a kill giv
       for (const one of opened) await one.close();
       rmSync(folder, { recursive: true });
     }),
-    { numRuns: scaled(40, 10) },
+    { numRuns: scaled(40, 6) },
   );
 });

@@ -47,7 +47,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
     const words = (tried: Tried): string => (tried.ok ? '' : tried.error);
 
     it('two commands append concurrently: both lines are written, or the command whose line is missing fails and names the file', async () => {
-      for (let round = 0; round < scaled(33, 2); round += 1) {
+      for (let round = 0; round < scaled(33, 1); round += 1) {
         await writeFile(at('log'), 'start\n');
         const both = await Promise.all(['one', 'two'].map((line) => run(`echo ${line} >> log`)));
         const text = await readFile(at('log'), 'utf8');
@@ -181,7 +181,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
     });
 
     it('a change just before a command started is not a conflict', async () => {
-      for (let round = 0; round < scaled(10, 2); round += 1) {
+      for (let round = 0; round < scaled(10, 1); round += 1) {
         sh(`echo ${round} > f`);
         expect(await run('echo x >> f')).toMatchObject({ ok: true });
       }
@@ -285,7 +285,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
               sh('rm -rf real b ba ab merged mine');
             }
           }),
-          { numRuns: scaled(8, 2) },
+          { numRuns: scaled(8, 1) },
         );
       },
     );
