@@ -101,7 +101,7 @@ async function decide(
   const call = { chatId, agentId, toolName: BOOK, argumentsText: JSON.stringify(args), keys: keysOfCall(subjects) };
   const needs = { chats: [chatId], calls: [call] };
   const { value } = await runtime.store.step(worldId, needs, (reads) => {
-    const snapshot = runtime.caches.snapshots.at(worldId, reads.worldRev ?? 0);
+    const snapshot = runtime.caches.snapshots.at(worldId, reads.worldRev ?? 0, reads.now);
     const agent = snapshot?.agent(agentId);
     if (snapshot === undefined || agent === undefined) throw new Error('there is no such world or agent');
     const grants = reads.grants(call).filter(({ lastUsedAt }) => lastUsedAt > reads.now - HALF_A_DAY);

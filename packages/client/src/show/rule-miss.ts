@@ -23,6 +23,8 @@ export function ruleMissText({ code, argument = '', value }: RuleMiss): string {
       return 'it is about what the call does, and the call was not rehearsed';
     case 'effect':
       return 'it is about other effects than those of this call';
+    case 'ended':
+      return 'it has ended';
     case 'pattern':
       return 'its pattern does not match';
   }

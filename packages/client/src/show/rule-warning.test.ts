@@ -22,6 +22,10 @@ it.each([
     { rule: 'deny x(a=b,)', code: 'unreadable', verb: 'deny', tool: 'x', error: 'a comma too many' },
     `Line 2 can't be read (a comma too many): deny x(a=b,). It denies every call to x until you correct or remove it.`,
   ],
+  [
+    { rule: 'allow x until 2026-01-01', code: 'ended', tool: 'x' },
+    'Line 2 has ended and allows nothing: allow x until 2026-01-01. Change its time, or remove it.',
+  ],
 ] as const)('[RULE5] warns about a rule: %j', (warning, words) => {
   expect(ruleWarningText({ line: 2, ...warning })).toBe(words);
 });

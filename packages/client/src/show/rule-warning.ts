@@ -12,6 +12,8 @@ export function ruleWarningText({ line, rule, code, verb, tool = '', closest, er
       return `Line ${line} allows nothing: ${rule}. ${tool} runs without a sandbox, so a rule allows a command only if it spells it out. Write a rule for each exact command.`;
     case 'opens-network':
       return `Line ${line} opens the sandbox: ${rule}. Commands that use a host it opens can't be rehearsed, so their approvals don't show what they will change.`;
+    case 'ended':
+      return `Line ${line} has ended and allows nothing: ${rule}. Change its time, or remove it.`;
     case 'unreadable':
       return `Line ${line} can't be read (${error}): ${rule}. ${effectOf(verb, tool)} until you correct or remove it.`;
   }

@@ -3,6 +3,7 @@ import {
   describeReason,
   type ApprovalOption,
   type Scope,
+  settleEnd,
   type Signer,
   SYSTEM,
   whoText,
@@ -24,8 +25,10 @@ import type { Runtime, Step } from '../step/runtime.js';
 import { errorMessage } from '../ports/error-message.js';
 import {
   compilePolicy,
+  endedText,
   isNarrow,
   keyOfPattern,
+  parseRule,
   patternCovers,
   type PolicyCall,
   toMatchable,
@@ -304,9 +307,12 @@ function checkGrant(
 function checkRule(step: Step, sent: ToolDecision, approval: ApprovalRecord, call: PolicyCall, base: Approval): Check {
   const rule = sent.rule ?? approval.proposedRule ?? undefined;
   if (rule === undefined) return invalid('rule: no rule can be proposed for this call. Write one');
-  const rules = splitRules(rule);
+  const now = step.tx.now();
+  const rules = splitRules(rule).map((line) => settleEnd(line, now));
   const parseError = parseErrorIn(rules);
   if (parseError !== undefined) return invalid(`rule: ${parseError}`);
+  const ended = rules.map((text) => endedIn(text, now)).find((problem) => problem !== undefined);
+  if (ended !== undefined) return invalid(`rule: ${ended}`);
   const { policy, adminPolicy } = step.snapshot;
   if (!rulesCover(rules, [policy, adminPolicy], call)) return invalid('rule: does not match this call');
   if (maskSecrets(rule) !== rule) return invalid('rule: must not contain a secret');
@@ -314,7 +320,7 @@ function checkRule(step: Step, sent: ToolDecision, approval: ApprovalRecord, cal
     ok: true,
     decision: {
       ...base,
-      record: { rule },
+      record: { rule: rules.join('\n') },
       writeGrantOrRule: (step, signer) => {
         const { policy } = step.snapshot.world;
         const added = [...new Set(rules)].filter((each) => !policy.includes(each));
@@ -332,6 +338,11 @@ function checkRule(step: Step, sent: ToolDecision, approval: ApprovalRecord, cal
       },
     },
   };
+}
+
+function endedIn(text: string, now: number): string | undefined {
+  const parsed = parseRule(text);
+  return parsed.ok ? endedText(parsed.rule, now) : undefined;
 }
 
 function parseErrorIn(rules: readonly string[]): string | undefined {

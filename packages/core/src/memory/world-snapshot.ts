@@ -6,9 +6,9 @@ import {
   type Addressable,
 } from '@countersign/protocol';
 import type { AgentRecord, StoreReader, WorldRecord } from '../ports/index.js';
-import { closedPolicy, compileStored, NO_RULES, type Policies, type Policy } from '../policy/index.js';
+import { closedPolicy, compileStored, NO_RULES, policyAt, type Policies, type Policy } from '../policy/index.js';
 
-/** A world's settings, agents and compiled rules at one `rev`. */
+/** A world's settings, agents and compiled rules at one `rev`, without the rules that have ended. */
 export interface WorldSnapshot {
   world: WorldRecord;
   policy: Policy;
@@ -46,21 +46,24 @@ export function acpOf(snapshot: Pick<WorldSnapshot, 'agent'>, agentId: string): 
 export interface SnapshotCache {
   /** Undefined if the world doesn't exist. */
   read(reader: StoreReader, worldId: string): Promise<WorldSnapshot | undefined>;
-  /** Undefined if this `rev` isn't cached. */
-  at(worldId: string, rev: number): WorldSnapshot | undefined;
+  /** Undefined if this `rev` isn't cached. `now`: by the store's clock. */
+  at(worldId: string, rev: number, now: number): WorldSnapshot | undefined;
   /** Must be called if a change to the world was rolled back, because its `rev` will be reused. */
   forget(worldId: string): void;
 }
 
 /**
  * Reads a world's `rev` in the caller's transaction, and the rest only if it changed: compiling a thousand rules per step would cost more than
- * the step. The check runs every time, so a new deny rule applies from the next step on.
+ * the step. The check runs every time, so a new deny rule applies from the next step on, and a rule that has ended allows nothing in it.
  */
 export function createSnapshotCache(adminPolicy: Policy = NO_RULES): SnapshotCache {
   const snapshots = new Map<string, WorldSnapshot>();
-  const at = (worldId: string, rev: number): WorldSnapshot | undefined => {
+  const at = (worldId: string, rev: number, now: number): WorldSnapshot | undefined => {
     const known = snapshots.get(worldId);
-    return known?.world.rev === rev ? known : undefined;
+    if (known?.world.rev !== rev) return undefined;
+    const current = withoutEnded(known, now);
+    if (current !== known) snapshots.set(worldId, current);
+    return current;
   };
   return {
     at,
@@ -71,15 +74,23 @@ export function createSnapshotCache(adminPolicy: Policy = NO_RULES): SnapshotCac
         snapshots.delete(worldId);
         return undefined;
       }
-      const known = at(worldId, rev);
+      const known = at(worldId, rev, reader.now());
       if (known !== undefined) return known;
       const world = await reader.world(worldId);
       if (world === undefined) return undefined;
-      const snapshot = makeSnapshot(world, await reader.agents(worldId), adminPolicy);
+      const snapshot = withoutEnded(makeSnapshot(world, await reader.agents(worldId), adminPolicy), reader.now());
       snapshots.set(worldId, snapshot);
       return snapshot;
     },
   };
+}
+
+/** While the world doesn't change, a rule that has ended stays ended, even if the clock is set back. The rules of agents allow nothing anyway. */
+function withoutEnded(snapshot: WorldSnapshot, now: number): WorldSnapshot {
+  const policy = policyAt(snapshot.policy, now);
+  const adminPolicy = policyAt(snapshot.adminPolicy, now);
+  const isSame = policy === snapshot.policy && adminPolicy === snapshot.adminPolicy;
+  return isSame ? snapshot : { ...snapshot, policy, adminPolicy };
 }
 
 function makeSnapshot(world: WorldRecord, agents: readonly AgentRecord[], adminPolicy: Policy): WorldSnapshot {

@@ -61,6 +61,17 @@ export interface Policy extends Readonly<Record<Verb, RuleIndex>> {
   readonly closed?: string;
   /** The ask rules that say who must sign. Most policies have none. */
   readonly signing: SigningRule[];
+  /** The rules that end, and when, in milliseconds. Most policies have none. */
+  readonly ending: EndingRule[];
+  /** The rules that have ended: they allow nothing. */
+  readonly ended: readonly string[];
+  /** What was compiled, to compile it again when a rule ends. */
+  readonly lines: readonly string[];
+}
+
+interface EndingRule {
+  readonly text: string;
+  readonly ends: number;
 }
 
 /**
@@ -70,7 +81,7 @@ export interface Policy extends Readonly<Record<Verb, RuleIndex>> {
 export function compilePolicy(
   rules: readonly string[],
 ): { ok: true; policy: Policy } | (ParseFailure & { readonly index: number }) {
-  const policy = emptyPolicy();
+  const policy = emptyPolicy(rules);
   for (const [index, text] of rules.entries()) {
     if (isForReaders(text)) continue;
     const parsed = parseRule(text);
@@ -85,7 +96,7 @@ export function compilePolicy(
  * rule is ignored. If even the verb or tool can't be parsed, every call needs approval.
  */
 export function compileStored(rules: readonly string[]): Policy {
-  const policy = emptyPolicy();
+  const policy = emptyPolicy(rules);
   let closed: string | undefined;
   for (const [index, text] of rules.entries()) {
     if (isForReaders(text)) continue;
@@ -97,13 +108,23 @@ export function compileStored(rules: readonly string[]): Policy {
   return closed === undefined ? policy : { ...policy, allow: emptyPolicy().allow, closed };
 }
 
+/** The policy at a certain time, without the rules that have ended. */
+export function policyAt(policy: Policy, now: number): Policy {
+  const ended = policy.ending.filter(({ ends }) => ends <= now).map(({ text }) => text);
+  if (ended.length === 0) return policy;
+  // An empty line in their place, so that errors keep their line numbers.
+  const lines = policy.lines.map((line) => (ended.includes(line) ? '' : line));
+  return { ...compileStored(lines), ended: [...policy.ended, ...ended] };
+}
+
 function isForReaders(text: string): boolean {
   return !isRule(text) && !/[\n\r\u2028\u2029]/.test(text);
 }
 
 function addRule(policy: Policy, text: string, rule: Rule): void {
-  const { verb, tool, effect } = rule;
+  const { verb, tool, effect, ends } = rule;
   const group = groupFor(policy[verb], tool);
+  if (ends !== undefined) policy.ending.push({ text, ends });
   if (rule.by !== undefined) policy.signing.push({ rule: text, by: rule.by });
   if (effect === undefined) {
     fillGroup(group, text, rule);
@@ -162,9 +183,9 @@ export function closedPolicy(reason: string): Policy {
   return { ...emptyPolicy(), closed: reason };
 }
 
-function emptyPolicy(): Policy {
+function emptyPolicy(lines: readonly string[] = []): Policy {
   const index = (): RuleIndex => ({ byTool: new Map(), byGlob: new Map() });
-  return { allow: index(), ask: index(), deny: index(), signing: [] };
+  return { allow: index(), ask: index(), deny: index(), signing: [], ending: [], ended: [], lines };
 }
 
 function groupFor(index: RuleIndex, tool: string): RuleGroup {

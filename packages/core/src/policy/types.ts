@@ -71,6 +71,8 @@ export interface Rule {
   readonly effect?: EffectClause;
   /** Only for ask rules. */
   readonly by?: SigningClause;
+  /** When the rule ends, in milliseconds. Only for allow rules. */
+  readonly ends?: number;
 }
 
 /** The folders that `./` and `~/` refer to. */

@@ -8,7 +8,7 @@ import type { Caches, Runtime } from './runtime.js';
 
 function reader(rev: number, policy: string[]): StoreReader {
   const world = { id: 'w', rev, policy, settings: {} } as unknown as WorldRecord;
-  const found = { worldRev: async () => rev, world: async () => world, agents: async () => [] };
+  const found = { now: () => 1, worldRev: async () => rev, world: async () => world, agents: async () => [] };
   return found as Partial<StoreReader> as StoreReader;
 }
 

@@ -208,9 +208,9 @@ function changesWorld({ kind }: Fact): boolean {
   return kind === 'rules-added' || kind === 'agent-added' || kind === 'agent-removed' || kind === 'world-deleted';
 }
 
-function snapshotAt({ caches: { snapshots } }: Runtime, worldId: string, { worldRev }: StepReads): WorldSnapshot {
+function snapshotAt({ caches: { snapshots } }: Runtime, worldId: string, { worldRev, now }: StepReads): WorldSnapshot {
   if (worldRev === undefined) throw noWorld(worldId);
-  const snapshot = snapshots.at(worldId, worldRev);
+  const snapshot = snapshots.at(worldId, worldRev, now);
   if (snapshot === undefined) throw new OldSnapshot('store-unavailable', BUSY);
   return snapshot;
 }

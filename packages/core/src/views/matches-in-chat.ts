@@ -1,6 +1,7 @@
 import {
   CountersignError,
   RESERVED_TOOL_PREFIX,
+  settleEnd,
   type CoveredCall,
   type PolicyMatch,
   type ToolCall,
@@ -9,7 +10,7 @@ import { shownEffect } from '../facts/approvals.js';
 import { maskArguments } from '../masking/index.js';
 import type { MessageRecord } from '../ports/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import { compileStored, parseRule, ruleMatches } from '../policy/index.js';
+import { compileStored, endedText, parseRule, ruleMatches } from '../policy/index.js';
 import { placeOfMessage } from '../step/place.js';
 import { parseCall } from '../call/parse.js';
 import { toPolicyCall } from '../evidence/prepared-call.js';
@@ -44,7 +45,7 @@ export async function matchesInChat(
   chatId: string,
   rule: string,
 ): Promise<{ calls: MatchedCall[]; more: boolean }> {
-  readRules(rule);
+  const rules = await readRules(runtime, rule);
   const found = await readWorld(runtime, worldId, async (reader, snapshot) => {
     chatIn(await reader.chat(chatId), worldId, chatId);
     return { snapshot, messages: await reader.lastMessages(chatId, { limit: MESSAGES }) };
@@ -54,7 +55,7 @@ export async function matchesInChat(
   const matches = ({ function: { name, arguments: text } }: ToolCall, from: MessageRecord): boolean => {
     if (name.startsWith(RESERVED_TOOL_PREFIX)) return false;
     const call = parseCall(tools.get(name), name, text);
-    return call.arguments.ok && ruleMatches(rule.split('\n'), toPolicyCall(call, placeOfMessage(place, from)));
+    return call.arguments.ok && ruleMatches(rules, toPolicyCall(call, placeOfMessage(place, from)));
   };
   const calls: MatchedCall[] = [];
   for (const message of found.messages.toReversed()) {
@@ -75,7 +76,7 @@ export async function coveredCalls(
   worldId: string,
   { chatId, rule, grant }: PolicyMatch,
 ): Promise<CoveredCall[]> {
-  const rules = rule === undefined ? [] : readRules(rule);
+  const rules = rule === undefined ? [] : await readRules(runtime, rule);
   if (chatId !== undefined)
     await readWorld(runtime, worldId, async (reader) => chatIn(await reader.chat(chatId), worldId, chatId));
   const supposed =
@@ -95,19 +96,19 @@ export async function coveredCalls(
 
 function withRules(rules: readonly string[]): (snapshot: WorldSnapshot) => WorldSnapshot {
   return (snapshot) => {
-    return { ...snapshot, policy: compileStored([...snapshot.world.policy, ...rules]) };
+    return { ...snapshot, policy: compileStored([...snapshot.policy.lines, ...rules]) };
   };
 }
 
-/** One rule per line. */
-function readRules(text: string): readonly string[] {
-  const lines = text.split('\n');
-  for (const line of lines) {
+/** One rule per line. Those that have ended match nothing. */
+async function readRules({ store }: Pick<Runtime, 'store'>, text: string): Promise<readonly string[]> {
+  const now = await store.read(async (reader) => reader.now());
+  const lines = text.split('\n').map((line) => settleEnd(line, now));
+  return lines.filter((line) => {
     const parsed = parseRule(line);
-    if (parsed.ok) continue;
+    if (parsed.ok) return endedText(parsed.rule, now) === undefined;
     throw new CountersignError('invalid', `rule: ${parsed.error} (at character ${parsed.position + 1})`, {
       field: 'rule',
     });
-  }
-  return lines;
+  });
 }

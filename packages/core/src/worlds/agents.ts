@@ -49,8 +49,8 @@ export async function addAgent(
   refuseUnknownProvider(runtime, definition.provider);
   refuseSettings(runtime, definition);
   const written = { rules: definition.policy, source: POLICY, tools: runtime.tools(worldId) };
-  checkRules(written.rules, written.source, written.tools);
   return await changeWorld(runtime, 'add-agent', worldId, async ({ tx, snapshot }) => {
+    checkRules({ ...written, now: tx.now() });
     await refuseReach({ runtime, reader: tx, snapshot }, { kind: 'agent', after: definition }, { may, isConfirmed });
     await checkSigners(tx, worldId, { ...written, agents: snapshot.agents });
     refuseTakenName(snapshot, definition, undefined);
@@ -106,7 +106,7 @@ export async function updateAgent(
     refuseUnconfirmed(change.snapshot, { kind: 'rules', before: stored, after: definition.policy }, isConfirmed);
     refuseUnconfirmed(change.snapshot, { kind: 'agent-program', ...programs }, isConfirmed);
     const written = { rules: definition.policy, source: POLICY, tools: runtime.tools(worldId), stored };
-    checkRules(written.rules, POLICY, written.tools, stored);
+    checkRules({ ...written, now: change.tx.now() });
     await checkSigners(change.tx, worldId, { ...written, agents: change.snapshot.agents, agentId });
     refuseTakenName(change.snapshot, definition, agentId);
     const after = { ...agent, definition };

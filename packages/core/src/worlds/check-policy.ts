@@ -6,11 +6,12 @@ import {
   type PolicyVerdict,
   type Reason,
   type RuleMiss,
+  settleEnd,
   type Signer,
 } from '@countersign/protocol';
 import type { Gate } from '../policy/check-tool-approval.js';
 import { maskArguments, maskSecrets } from '../masking/index.js';
-import { explainMisses } from '../policy/index.js';
+import { explainMisses, type Policy, policyAt } from '../policy/index.js';
 import { compileRules } from './compile-rules.js';
 import { refuseRulesReach } from './refuse-reach.js';
 import type { Safeguards } from './refuse-unconfirmed.js';
@@ -36,8 +37,7 @@ export async function checkPolicy(
 ): Promise<PolicyVerdict> {
   const known = await readSnapshot(runtime, worldId);
   if (known === undefined) throw noWorld(worldId);
-  const snapshot =
-    check.rules === undefined ? known : { ...known, policy: compileRules(check.rules, { field: 'rules' }) };
+  const snapshot = check.rules === undefined ? known : { ...known, policy: await tryRules(runtime, check.rules) };
   // A rehearsal runs with the folders and addresses that the tried rules open.
   if (check.rehearse === true)
     await runtime.store.read((reader) =>
@@ -79,6 +79,13 @@ export async function checkPolicy(
   const notApplied = misses.length === 0 ? {} : { notApplied: [...misses] };
   const { ms: _, ...found } = record ?? {};
   return { ...withoutSecrets({ ...checked, ...notApplied }, maskArguments(call.argumentsText).secrets), ...found };
+}
+
+/** Rules that are not stored, as they would be now. */
+async function tryRules({ store }: Pick<Runtime, 'store'>, rules: readonly string[]): Promise<Policy> {
+  const now = await store.read(async (reader) => reader.now());
+  const settled = rules.map((line) => settleEnd(line, now));
+  return policyAt(compileRules(settled, { field: 'rules' }), now);
 }
 
 const NEVER = new AbortController().signal;

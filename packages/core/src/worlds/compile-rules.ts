@@ -1,6 +1,7 @@
 import { CountersignError, isRule, type Subject } from '@countersign/protocol';
 import {
   compilePolicy,
+  endedText,
   findMisfit,
   parseRule,
   type Policy,
@@ -24,16 +25,20 @@ export function compileRules(rules: readonly string[], source: RuleSource): Poli
   throw refuseRule(source, rules, index, error, position);
 }
 
+/** New rules of a world or agent. `now`: by the store's clock. */
+export interface NewRules {
+  readonly rules: readonly string[];
+  readonly source: RuleSource;
+  readonly tools: ReadonlyMap<string, RegisteredTool>;
+  readonly stored?: readonly string[];
+  readonly now: number;
+}
+
 /**
- * Rejects new rules that are invalid or can't match any call to a known tool, because their author would rely on them. Rules that are already stored
- * are not checked again.
+ * Rejects new rules that are invalid, have already ended or can't match any call to a known tool, because their author would rely on them. Rules that
+ * are already stored are not checked again.
  */
-export function checkRules(
-  rules: readonly string[],
-  source: RuleSource,
-  tools: ReadonlyMap<string, RegisteredTool>,
-  stored: readonly string[] = [],
-): void {
+export function checkRules({ rules, source, tools, stored = [], now }: NewRules): void {
   const known = new Set(stored);
   for (const [index, text] of rules.entries()) {
     if (known.has(text)) continue;
@@ -42,7 +47,7 @@ export function checkRules(
     if (parsed?.ok !== true) continue;
     const { rule } = parsed;
     const tool = tools.get(rule.tool);
-    const misfit = findEffectMisfit(rule, tool) ?? findMisfit(rule, knownTool(tool));
+    const misfit = endedText(rule, now) ?? findEffectMisfit(rule, tool) ?? findMisfit(rule, knownTool(tool));
     if (misfit !== undefined) throw refuseRule(source, rules, index, misfit);
   }
 }

@@ -56,8 +56,8 @@ export async function showWorld(runtime: Runtime, worldId: string): Promise<Vers
 }
 
 export async function showPolicy(runtime: Runtime, worldId: string): Promise<Versioned<ShownPolicy>> {
-  return await readWorld(runtime, worldId, async (_, { world }) => ({
-    value: toPolicy(world, runtime.tools(worldId).keys()),
+  return await readWorld(runtime, worldId, async (reader, { world }) => ({
+    value: toPolicy(world, runtime.tools(worldId).keys(), reader.now()),
     version: policyVersion(world),
   }));
 }
@@ -110,8 +110,9 @@ export function toWorld({ id, name, settings }: WorldRecord): World {
 export function toPolicy(
   { policy, proposed }: Pick<WorldRecord, 'policy' | 'proposed'>,
   tools: Iterable<string>,
+  now: number,
 ): ShownPolicy {
-  const warnings = warnOfRules(policy, tools);
+  const warnings = warnOfRules(policy, tools, now);
   return { rules: [...policy], proposed: [...proposed], ...(warnings.length === 0 ? {} : { warnings }) };
 }
 

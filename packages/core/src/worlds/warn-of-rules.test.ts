@@ -2,19 +2,19 @@ import { expect, it } from 'vitest';
 import { warnOfRules } from './warn-of-rules.js';
 
 it('[RULE5] suggests the full name for a rule with the short name of an MCP tool', () => {
-  expect(warnOfRules(['deny pay(amount > 100)'], ['shell_cmd', 'mcp__ledger__pay'])).toEqual([
+  expect(warnOfRules(['deny pay(amount > 100)'], ['shell_cmd', 'mcp__ledger__pay'], 0)).toEqual([
     { line: 1, rule: 'deny pay(amount > 100)', code: 'unknown-tool', tool: 'pay', closest: 'mcp__ledger__pay' },
   ]);
 });
 
 it('[RULE5] [EXT1.4] does not warn about the tools of known external programs, which are not listed anywhere', () => {
   const rules = ['allow claude__Read(./**)', 'deny gemini__run_shell_command', 'deny cluade__Bash'];
-  expect(warnOfRules(rules, ['shell_cmd'])).toMatchObject([{ line: 3, code: 'unknown-tool' }]);
+  expect(warnOfRules(rules, ['shell_cmd'], 0)).toMatchObject([{ line: 3, code: 'unknown-tool' }]);
 });
 
 it('[SAFE5.3] warns about a rule that opens hosts, because commands that use them can’t be rehearsed', () => {
   const rules = ['allow sandbox_network(example.com)', 'deny sandbox_network(bad.org)', 'allow sandbox_folder(~/lib)'];
-  expect(warnOfRules(rules, ['shell_cmd'])).toMatchObject([{ line: 1, code: 'opens-network' }]);
+  expect(warnOfRules(rules, ['shell_cmd'], 0)).toMatchObject([{ line: 1, code: 'opens-network' }]);
 });
 
 it('[RULE5.6] warns about a rule that allows commands of an external program and spells none out, which can never apply', () => {
@@ -35,6 +35,14 @@ it('[RULE5.6] warns about a rule that allows commands of an external program and
     'ask claude__Bash',
     'deny claude__Bash',
   ];
-  const found = warnOfRules([...useless, ...fine], ['shell_cmd']);
+  const found = warnOfRules([...useless, ...fine], ['shell_cmd'], 0);
   expect(found.filter(({ code }) => code === 'star-outside').map(({ rule }) => rule)).toEqual(useless);
+});
+
+it('[RULE11] lists rules that have ended, and not those that will end', () => {
+  const rules = ['allow shell_cmd(ls) until 2026-01-01', 'allow shell_cmd(wc) until 2026-01-02'];
+  const now = Date.parse('2026-01-01T00:00Z');
+  expect(warnOfRules(rules, ['shell_cmd'], now)).toEqual([
+    { line: 1, rule: rules[0], code: 'ended', tool: 'shell_cmd' },
+  ]);
 });

@@ -1,8 +1,8 @@
 import { externalVerb, isRule, nearest, programName, type RuleWarning } from '@countersign/protocol';
-import { NETWORK_RULE, parseRule, SANDBOX_RULES, type Rule } from '../policy/index.js';
+import { endedText, NETWORK_RULE, parseRule, SANDBOX_RULES, type Rule } from '../policy/index.js';
 
 /** Warnings for the author of rules. A tool may be added later, so an unknown tool is not an error. */
-export function warnOfRules(rules: readonly string[], tools: Iterable<string>): RuleWarning[] {
+export function warnOfRules(rules: readonly string[], tools: Iterable<string>, now: number): RuleWarning[] {
   const names = [...tools, ...SANDBOX_RULES];
   return rules.flatMap((rule, index): RuleWarning[] => {
     if (!isRule(rule)) return [];
@@ -10,6 +10,7 @@ export function warnOfRules(rules: readonly string[], tools: Iterable<string>): 
     const at = { line: index + 1, rule };
     if (!parsed.ok) return [{ ...at, code: 'unreadable', error: parsed.error, ...parsed.head }];
     const { verb, tool } = parsed.rule;
+    if (endedText(parsed.rule, now) !== undefined) return [{ ...at, code: 'ended', tool }];
     const allowsRun = verb === 'allow' && externalVerb(tool) === 'run';
     if (allowsRun && !spellsOutCommand(parsed.rule)) return [{ ...at, code: 'star-outside', tool }];
     if (verb === 'allow' && tool === NETWORK_RULE) return [{ ...at, code: 'opens-network', tool }];

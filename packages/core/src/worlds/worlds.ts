@@ -5,6 +5,7 @@ import {
   newWorldSchema,
   parseInput,
   policySchema,
+  settleEnd,
   slug,
   worldSettingsSchema,
   type NewWorld,
@@ -14,7 +15,7 @@ import {
   type WorldSettings,
 } from '@countersign/protocol';
 import { z } from 'zod';
-import { compileStored } from '../policy/index.js';
+import { compileStored, policyAt } from '../policy/index.js';
 import type { StoreTransaction, WorldRecord } from '../ports/index.js';
 import { checkSigners } from './check-signers.js';
 import { refuseSharedFolder } from './refuse-shared-folder.js';
@@ -41,8 +42,8 @@ export async function createWorld(
   const { name, policy, ...settings } = parseInput(newWorldSchema, input, 'world');
   const source = { field: 'policy', of: 'policy' };
   const tools = runtime.tools('');
-  checkRules(policy, source, tools);
   await runtime.store.read(async (reader) => {
+    checkRules({ rules: policy, source, tools, now: reader.now() });
     await checkSigners(reader, '', { rules: policy, source, tools, agents: [] });
     await refuseReach({ runtime, reader }, { kind: 'settings', after: settings }, { may, isConfirmed });
     await refuseRulesReach(
@@ -140,16 +141,18 @@ export async function setPolicy(
   signer: Signer,
   { expected, keep, isConfirmed = false, may }: Safeguards & { keep?: readonly string[] } = {},
 ): Promise<Versioned<ShownPolicy>> {
-  const { rules: policy } = parseInput(policySchema, { rules }, 'policy');
+  const { rules: given } = parseInput(policySchema, { rules }, 'policy');
   const written = await changeWorld(runtime, 'set-policy', worldId, async (change) => {
     const before = change.snapshot.world;
+    const now = change.tx.now();
+    const policy = given.map((line) => settleEnd(line, now));
     refuseStale(policyVersion(before), expected, 'this policy');
     refuseUnconfirmed(change.snapshot, { kind: 'rules', before: before.policy, after: policy }, isConfirmed);
     const written = { rules: policy, source: { field: 'rules' }, tools: runtime.tools(worldId), stored: before.policy };
-    checkRules(policy, written.source, written.tools, written.stored);
+    checkRules({ ...written, now });
     await refuseRulesReach(
       { runtime, reader: change.tx, snapshot: change.snapshot },
-      { policy: compileStored(policy), field: 'rules' },
+      { policy: policyAt(compileStored(policy), now), field: 'rules' },
       { may, isConfirmed },
     );
     await checkSigners(change.tx, worldId, { ...written, agents: change.snapshot.agents });
@@ -164,7 +167,7 @@ export async function setPolicy(
       proposed: before.proposed.filter((rule) => !policy.includes(rule) && (keep?.includes(rule) ?? true)),
     };
     await writeFact(change.tx, { kind: 'policy-set', before, after, by: signer });
-    return { value: toPolicy(after, runtime.tools(worldId).keys()), version: policyVersion(after) };
+    return { value: toPolicy(after, runtime.tools(worldId).keys(), now), version: policyVersion(after) };
   });
   // A short-lived command runs no chats: the next server releases the calls that the new rules cover.
   if (!runtime.process.endsSoon()) await releaseWaiting(runtime, worldId);

@@ -156,9 +156,12 @@ export const ruleWarningSchema = z.object({
    * `unknown-tool`: the world has no tool with this name now; `closest` is a similar one. `unreadable`: an older version stored a rule that no
    * longer parses, see `error`; as a deny or ask rule it matches every call to its tool, as an allow rule none. `star-outside`: it is for
    * commands of a program outside and doesn't spell one out, so it allows none of them (RULE5.6). `opens-network`: commands that use a
-   * host it opens can't be rehearsed (CHANGE8.7).
+   * host it opens can't be rehearsed (CHANGE8.7). `ended`: its time is over, so it allows nothing (RULE11).
    */
-  code: field(z.enum(['unknown-tool', 'unreadable', 'star-outside', 'opens-network']), 'Stable code for programs.'),
+  code: field(
+    z.enum(['unknown-tool', 'unreadable', 'star-outside', 'opens-network', 'ended']),
+    'Stable code for programs.',
+  ),
   verb: field(z.enum(['allow', 'ask', 'deny']).exactOptional(), 'allow, ask or deny.'),
   tool: text('Name of the tool.').exactOptional(),
   closest: text('The most similar tool name.').exactOptional(),
@@ -171,7 +174,7 @@ export const shownPolicySchema = z.object({
   proposed: field(rules.clone(), 'Allow rules from an import that have no effect until a person accepts them.'),
   warnings: field(
     z.array(ruleWarningSchema).exactOptional(),
-    "Rules that can't be parsed or that name an unknown tool.",
+    "Rules that can't be parsed, have ended, or name an unknown tool.",
   ),
 });
 api.add(shownPolicySchema, { id: 'Policy' });

@@ -98,7 +98,7 @@ export const ruleMissSchema = z.object({
   /**
    * `unnamed`: the allow rule neither names this argument nor ends with `*`. `not-spelt`: only the exact arguments could be allowed. `star`: the
    * rule's star doesn't match some of the words. `no-sandbox`: without a sandbox, rules with a star don't apply. `effect`: the rule is about
-   * effects, and the call has another one. `effect-unknown`: the call wasn't rehearsed.
+   * effects, and the call has another one. `effect-unknown`: the call wasn't rehearsed. `ended`: the rule has ended.
    */
   code: field(
     z.enum([
@@ -113,6 +113,7 @@ export const ruleMissSchema = z.object({
       'effect-unknown',
       'effect',
       'pattern',
+      'ended',
     ]),
     'Stable code for programs.',
   ),

@@ -54,7 +54,7 @@ export const cardWords = {
 
   // Rules and grants
   ruleIntro: (world: string): string => `  This rule will be added to the policy of ${world}:`,
-  ruleChoices: '  w: add it and approve   e: edit it   Enter: deny',
+  ruleChoices: '  w: add it and approve   e: edit it (end it with: for 1h, today or until 2027-01-31)   Enter: deny',
   rulePrompt: '  rule ',
   matchesNothing: '  It matches no other call in this chat.',
   alsoMatches: '  It also matches these calls in this chat:',

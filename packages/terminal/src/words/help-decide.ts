@@ -44,7 +44,7 @@ export const approvalsHelp = {
   all: 'show everything that the call will change, up to 5 MB',
   approveAll: 'approve all calls that wait for you; needs a terminal',
   scope: 'once, session (this chat) or always',
-  rule: 'with --scope always: rule to add instead of the proposed one',
+  rule: 'with --scope always: rule to add instead of the proposed one, such as "allow shell_cmd(ls) for 1h"',
   pattern:
     'with --scope session: cover calls that match this instead, such as "rm *.tmp", or "*" for every call of the tool',
   arguments: 'with --scope once: change the arguments; the edited call is shown again before it can be approved',
@@ -134,7 +134,11 @@ export const policyHelp = {
   },
   add: {
     about: 'Add a rule, or accept one that an import proposed',
-    examples: ['countersign policy add "deny write_file(path=secrets/*)" -w harbour'],
+    notes: ['An allow rule can end: write "for 1h", "today" or "until 2027-01-31T18:00Z" (UTC) after it.'],
+    examples: [
+      'countersign policy add "deny write_file(path=secrets/*)" -w harbour',
+      'countersign policy add "allow shell_cmd(npm test) for 1h" -w harbour',
+    ],
   },
   remove: {
     about: 'Remove a rule',

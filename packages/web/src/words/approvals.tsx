@@ -80,6 +80,9 @@ export const approvalWords = {
   ruleTitle: 'Write a rule',
   ruleLabel: 'Rule for this world',
   ruleHint: 'Matching calls run without approval in every chat of this world. You can remove the rule under Policy.',
+  ruleEnd: 'Ends',
+  ruleEnds: { never: 'never', hour: 'in one hour', today: 'today', date: 'on a date' },
+  ruleLastDay: 'Last day',
   findingMatches: 'Looking for other calls that match the rule…',
   noMatches: 'The rule matches no other call in this chat.',
   matches: (count: number, more: boolean) =>

@@ -1,7 +1,7 @@
 import type { RuleMiss } from '@countersign/protocol';
 import type { CompiledRule, EffectRule, Policy, RuleIndex, RuleGroup } from '../compile-policy.js';
 import { effectRules, isInner, groupsFor } from '../rules/find-rules.js';
-import type { Policies } from '../judge.js';
+import { type Policies, ruleMatches } from '../judge.js';
 import { type MatchableCall, toMatchable } from '../matchable-call.js';
 import type { PolicyCall } from '../types.js';
 import type { Miss } from './miss.js';
@@ -23,6 +23,8 @@ export function explainMisses({ admin, world, agent }: Policies, call: PolicyCal
   for (const rule of allows.flatMap(rulesOf)) note(misses, rule, whyAllowMisses(rule, prepared), prepared);
   for (const rule of effectRules(guards)) noteEffect(misses, rule, prepared, whyGuardMisses);
   for (const rule of effectRules(allows)) noteEffect(misses, rule, prepared, whyAllowMisses);
+  const ended = [...(admin?.ended ?? []), ...world.ended].filter((rule) => ruleMatches([rule], call));
+  for (const rule of ended) if (!misses.has(rule)) misses.set(rule, { rule, code: 'ended' });
   return [...misses.values()].filter((miss) => miss !== 'applies').slice(0, MAX);
 }
 

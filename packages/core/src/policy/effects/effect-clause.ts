@@ -6,7 +6,7 @@ const CLAUSES = ['writing', 'changing', 'removing'] as const;
 type ClauseName = (typeof CLAUSES)[number];
 
 /** A path with one of these names must be quoted or start with `./`. */
-const KEYWORD = /^(?:writing|changing|removing|by|with)$/;
+const KEYWORD = /^(?:writing|changing|removing|by|with|until|for|today)$/;
 
 /** Whether the rest of a rule is about effects. */
 export function startsEffectClause(text: string, at: number): boolean {
@@ -14,7 +14,7 @@ export function startsEffectClause(text: string, at: number): boolean {
 }
 
 /**
- * Parses `writing PATH…`, `changing PATH…` and `removing PATH…`, each at most once and in any order, up to who must sign or the end. In an allow
+ * Parses `writing PATH…`, `changing PATH…` and `removing PATH…`, each at most once and in any order, up to who must sign, when the rule ends, or the end. In an allow
  * rule, `nothing` stands for no path.
  */
 export function readEffectClause(

@@ -3,17 +3,13 @@ import { covering, firstMatching, groupsFor } from '../rules/find-rules.js';
 import { formatPattern } from '../grants/format-pattern.js';
 import type { Policies } from '../judge.js';
 import { parseRule } from '../rules/parse-rule.js';
+import { FOLDER_RULE, NETWORK_RULE } from '../rules/sandbox-names.js';
 import { matchesGlob, toolGlob } from '../patterns/glob.js';
 import { loopbackSpellings } from '../patterns/loopback.js';
 import { foldName, normalSegments } from '../patterns/path-text.js';
 import { toMatchable } from '../matchable-call.js';
 import type { PatternWord, CallFolders } from '../types.js';
 import type { Subject } from '@countersign/protocol';
-
-/** Pseudo-tools: rules for these names configure the sandbox. */
-const FOLDER = 'sandbox_folder';
-export const NETWORK_RULE = 'sandbox_network';
-export const SANDBOX_RULES: readonly string[] = [FOLDER, NETWORK_RULE];
 
 /** Allows no host names except `localhost`: DNS could point any other name to any address. */
 const PRIVATE_HOST = /^(localhost|\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/;
@@ -40,7 +36,7 @@ const NOTHING: SandboxGrants = { folders: [], hosts: [], anyHost: false, private
  */
 export function sandboxGrants(policies: Policies, place: CallFolders): SandboxGrants {
   const { admin, world } = policies;
-  const folderRules = [admin, world].flatMap((policy) => policy?.allow.byTool.get(FOLDER) ?? []);
+  const folderRules = [admin, world].flatMap((policy) => policy?.allow.byTool.get(FOLDER_RULE) ?? []);
   const networkRules = [admin, world].flatMap((policy) => policy?.allow.byTool.get(NETWORK_RULE) ?? []);
   if (folderRules.length === 0 && networkRules.length === 0) return NOTHING;
   const folders = folderRules.length === 0 ? [] : openFolders(policies, folderRules, place);
@@ -95,13 +91,13 @@ function loopbackIn(pattern: string): readonly string[] {
 function openFolders(policies: Policies, rules: readonly RuleGroup[], place: CallFolders): readonly string[] {
   const { admin, world, agent } = policies;
   const protectedPaths = [admin, world, agent].flatMap((policy) => [
-    ...pathsOf(groupsFor(policy?.deny, FOLDER), place),
-    ...pathsOf(groupsFor(policy?.ask, FOLDER), place),
+    ...pathsOf(groupsFor(policy?.deny, FOLDER_RULE), place),
+    ...pathsOf(groupsFor(policy?.ask, FOLDER_RULE), place),
   ]);
   const holdsProtected = (folder: string): boolean =>
     protectedPaths.some((path) => foldName(path).startsWith(`${foldName(folder)}/`));
   return [...new Set(pathsOf(rules, place))]
-    .filter((path) => isOpen(policies, undefined, FOLDER, { kind: 'path', path }, place) && !holdsProtected(path))
+    .filter((path) => isOpen(policies, undefined, FOLDER_RULE, { kind: 'path', path }, place) && !holdsProtected(path))
     .sort();
 }
 

@@ -2,6 +2,7 @@ import { readEffectClause, startsEffectClause } from '../effects/effect-clause.j
 import { findHidden } from '../patterns/hidden-characters.js';
 import { readPattern } from './read-pattern.js';
 import { readSigningClause, startsSigningClause } from './signing-clause.js';
+import { readUntilClause, startsUntilClause } from './until-clause.js';
 import { hiddenFailure } from '../patterns/scan-pattern.js';
 import type { ParseFailure, Rule, Verb } from '../types.js';
 
@@ -11,8 +12,8 @@ const LONGEST_RULE = 2000;
 const VERBS: ReadonlySet<string> = new Set<Verb>(['allow', 'ask', 'deny']);
 
 /**
- * Parses `allow|ask|deny TOOL` or `… TOOL(PATTERN)` on one line. It can be about effects (`writing …`), and an ask rule can end with who must sign
- * (`by …`). Anything else fails with its position: a partly parsed rule could allow calls, or fail to deny them, contrary to its author's intent.
+ * Parses `allow|ask|deny TOOL` or `… TOOL(PATTERN)` on one line. It can be about effects (`writing …`). An ask rule can end with who must sign
+ * (`by …`), an allow rule with its last moment (`until …`). Anything else fails with its position: a partly parsed rule could allow calls, or fail to deny them, contrary to its author's intent.
  */
 export function parseRule(text: string): { ok: true; rule: Rule } | ParseFailure {
   if (text.length > LONGEST_RULE) return failure(`a rule can have at most ${LONGEST_RULE} characters`, LONGEST_RULE);
@@ -49,11 +50,11 @@ export function parseRule(text: string): { ok: true; rule: Rule } | ParseFailure
   const afterPattern =
     verb === 'ask'
       ? 'nothing may follow the closing parenthesis except "by …", as in "by @release", or an effect, as in "removing src/**"'
-      : 'nothing may follow the closing parenthesis except an effect, as in "writing src/**"';
+      : 'nothing may follow the closing parenthesis except an effect, as in "writing src/**", or its end, as in "until 2027-01-31"';
   return readEnd(text, skipBlanks(text, end + 1), { verb, tool, ...pattern }, afterPattern);
 }
 
-/** Reads what follows the tool or its pattern: nothing, effects, or who must sign. */
+/** Reads what follows the tool or its pattern: nothing, effects, who must sign, or when the rule ends. */
 function readEnd(text: string, at: number, rule: Rule, otherwise: string): { ok: true; rule: Rule } | ParseFailure {
   if (at === text.length) return { ok: true, rule };
   const head = { verb: rule.verb, tool: rule.tool };
@@ -61,6 +62,10 @@ function readEnd(text: string, at: number, rule: Rule, otherwise: string): { ok:
     const read = readEffectClause(text, at, head);
     if (!read.ok) return { ...read, head };
     return readEnd(text, read.end, { ...rule, effect: read.effect }, otherwise);
+  }
+  if (startsUntilClause(text, at)) {
+    const read = readUntilClause(text, at, head);
+    return read.ok ? { ok: true, rule: { ...rule, ends: read.ends } } : { ...read, head };
   }
   if (!startsSigningClause(text, at)) {
     return { ...failure(text.charAt(at) === '#' ? OWN_LINE : otherwise, at), head };

@@ -1,7 +1,7 @@
 import { coveredText } from '@countersign/client';
-import type { CoveredCall, PolicyMatch } from '@countersign/protocol';
+import { endOfDay, endText, withEnd, type CoveredCall, type PolicyMatch } from '@countersign/protocol';
 import { type ReactElement, useEffect, useId, useRef, useState } from 'react';
-import { TextArea } from '../../form/field.js';
+import { Select, TextArea, TextField } from '../../form/field.js';
 import { Visible } from '../../text/visible.js';
 import { approvalWords } from '../../words/approvals.js';
 
@@ -38,8 +38,44 @@ export function AlwaysForm({
         value={rule}
         onChange={(event) => onRule(event.target.value)}
       />
+      <RuleEnd onEnd={(end) => onRule(withEnd(rule, end))} />
       {rule.trim() === '' ? null : <AlsoMatched found={found} />}
     </fieldset>
+  );
+}
+
+const ENDS = Object.keys(approvalWords.ruleEnds) as readonly (keyof typeof approvalWords.ruleEnds)[];
+
+/** When the rule ends. Days are those of this browser; the rule has their end as a time. */
+function RuleEnd({ onEnd }: { onEnd: (end: string) => void }): ReactElement {
+  const [kind, setKind] = useState<(typeof ENDS)[number]>('never');
+  const today = new Date().toLocaleDateString('sv');
+  const until = (at: number): string => `until ${endText(endOfDay(at))}`;
+  const choose = (next: (typeof ENDS)[number]): void => {
+    setKind(next);
+    // A date starts as today: a rule whose date was never chosen must not last.
+    onEnd({ never: '', hour: 'for 1h', today: until(Date.now()), date: until(Date.now()) }[next]);
+  };
+  return (
+    <div className="flex flex-wrap gap-2 [&>*]:min-w-36 [&>*]:flex-1">
+      <Select
+        label={approvalWords.ruleEnd}
+        options={ENDS.map((value) => ({ value, label: approvalWords.ruleEnds[value] }))}
+        value={kind}
+        onChange={({ target }) => choose(ENDS.find((end) => end === target.value) ?? 'never')}
+      />
+      {kind === 'date' ? (
+        <TextField
+          label={approvalWords.ruleLastDay}
+          type="date"
+          min={today}
+          defaultValue={today}
+          onChange={({ target }) =>
+            onEnd(until(target.value === '' ? Date.now() : Date.parse(`${target.value}T12:00`)))
+          }
+        />
+      ) : null}
+    </div>
   );
 }
 
