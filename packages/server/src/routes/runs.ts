@@ -9,9 +9,11 @@ import {
   runSchema,
   startedRunSchema,
   startRunSchema,
+  type Signer,
 } from '@countersign/protocol';
+import type { KeptRun } from '@countersign/tools';
 import type { AppContext } from '../app/context.js';
-import { route } from '../app/route.js';
+import { route, type Answer, type Route } from '../app/route.js';
 import { applyRun, endRun, oneAtATime } from '../runs/end-run.js';
 import { showRun } from '../runs/show-run.js';
 import { draftsOf, findDrafts, readRuns } from '../runs/runs.js';
@@ -48,6 +50,35 @@ async function answer(context: AppContext, named: Named) {
   return { status: 200, body: await show() };
 }
 
+interface RunRoute<Body> extends Pick<Parameters<typeof route<string, unknown, Body>>[0], 'body' | 'bodyOptional'> {
+  readonly method: 'get' | 'post';
+  /** Below the run. */
+  readonly path: string;
+  readonly needs: 'read' | 'chat' | 'sign';
+  readonly summary: string;
+  readonly description?: string;
+  readonly answer?: Answer;
+  /** Returns the body of the answer. By default, it is the run as it is then. */
+  readonly act?: (input: { context: AppContext; run: KeptRun; body: Body; by: Signer }) => Promise<unknown>;
+}
+
+/** A route about one run of the world. */
+function runRoute<Body>({ path, answer: answered, act, ...facts }: RunRoute<Body>): Route {
+  return route({
+    ...facts,
+    path: `/worlds/{world}/runs/{run}${path}` as '/worlds/{world}/runs/{run}',
+    scope,
+    tag,
+    answers: { 200: answered ?? { description: 'The run', schema: runSchema } },
+    async handle({ context, params, body, c }) {
+      if (facts.needs === 'sign') await requireApprovals(c, context, params.world);
+      const run = await readRun(context, params);
+      const done = await act?.({ context, run, body, by: await signerOf(c, context, params.world) });
+      return done === undefined ? await answer(context, params) : { status: 200, body: done };
+    },
+  });
+}
+
 export const runRoutes = [
   route({
     method: 'post',
@@ -65,21 +96,16 @@ export const runRoutes = [
       body: await startRun(context, params.world, body, await signerOf(c, context, params.world)),
     }),
   }),
-  route({
+  runRoute({
     method: 'post',
-    path: '/worlds/{world}/runs/{run}/end',
-    scope,
+    path: '/end',
     needs: 'chat',
-    tag,
     summary: 'Seal what an ended run changed, and ask about it',
     description:
       "Reads ended.json in the run's folder. Repeating it changes nothing. 409 if the program is still running.",
-    answers: { 200: { description: 'The run', schema: runSchema } },
-    async handle({ context, params }) {
-      const { ended } = await readRun(context, params);
-      if (ended === undefined) throw new CountersignError('conflict', 'The program is still running.');
-      await endRun(context, params.run);
-      return await answer(context, params);
+    async act({ context, run }) {
+      if (run.ended === undefined) throw new CountersignError('conflict', 'The program is still running.');
+      await endRun(context, run.record.id);
     },
   }),
   route({
@@ -105,97 +131,59 @@ export const runRoutes = [
       return { status: 200, body: { items: shown, ...page } };
     },
   }),
-  route({
-    method: 'get',
-    path: '/worlds/{world}/runs/{run}',
-    scope,
-    needs: 'read',
-    tag,
-    summary: 'Get a run',
-    answers: { 200: { description: 'The run', schema: runSchema } },
-    handle: async ({ context, params }) => await answer(context, params),
-  }),
-  route({
+  runRoute({ method: 'get', path: '', needs: 'read', summary: 'Get a run' }),
+  runRoute({
     method: 'post',
-    path: '/worlds/{world}/runs/{run}/apply',
-    scope,
+    path: '/apply',
     needs: 'chat',
-    tag,
     summary: "Ask again about a run's changes, against the folder as it is now",
     description:
       'Applies nothing without a new approval. Does nothing while one waits. 409 if they were applied or discarded.',
     body: applyRunSchema,
     bodyOptional: true,
-    answers: { 200: { description: 'The run', schema: runSchema } },
-    async handle({ context, params, body, c }) {
-      await readRun(context, params);
-      await applyRun(context, params.run, body, await signerOf(c, context, params.world));
-      return await answer(context, params);
-    },
+    act: ({ context, run, body, by }) => applyRun(context, run.record.id, body, by),
   }),
-  route({
+  runRoute({
     method: 'post',
-    path: '/worlds/{world}/runs/{run}/request-changes',
-    scope,
+    path: '/request-changes',
     needs: 'sign',
-    tag,
     summary: 'Ask for changes to a run',
     description:
       'Withdraws the call that waits for a decision and keeps the draft. The message reaches a program when the person who started the run runs one in the draft again. 409 if the changes were applied or discarded, or while the program runs.',
     body: askRunSchema,
-    answers: { 200: { description: 'The run', schema: runSchema } },
-    async handle({ context, params, body, c }) {
-      await requireApprovals(c, context, params.world);
-      await readRun(context, params);
-      await sendBack(context, params.run, body, await signerOf(c, context, params.world));
-      return await answer(context, params);
-    },
+    act: ({ context, run, body, by }) => sendBack(context, run.record.id, body, by),
   }),
-  route({
+  runRoute({
     method: 'post',
-    path: '/worlds/{world}/runs/{run}/restart',
-    scope,
+    path: '/restart',
     needs: 'chat',
-    tag,
     summary: 'Open the draft of a run that was sent back for another program',
     description:
       'The caller then runs the program over the draft, as after starting a run. Only for the person who started the run. 409 if nobody has asked for changes.',
     body: restartRunSchema,
-    answers: { 200: { description: 'What the supervisor needs', schema: startedRunSchema } },
-    async handle({ context, params, body, c }) {
-      await readRun(context, params);
-      const by = await signerOf(c, context, params.world);
-      return { status: 200, body: await restartRun(context, params.run, body, by) };
-    },
+    answer: { description: 'What the supervisor needs', schema: startedRunSchema },
+    act: ({ context, run, body, by }) => restartRun(context, run.record.id, body, by),
   }),
-  route({
+  runRoute({
     method: 'post',
-    path: '/worlds/{world}/runs/{run}/discard',
-    scope,
+    path: '/discard',
     needs: 'sign',
-    tag,
     summary: "Remove a run's draft",
     description:
       'Denies the call that waits for a decision about it. 409 if its changes were applied, or while the program runs.',
-    answers: { 200: { description: 'The run', schema: runSchema } },
-    async handle({ context, params, c }) {
-      const { world } = params;
-      await requireApprovals(c, context, world);
-      const run = await readRun(context, params);
+    async act({ context, run, by }) {
       const { status, record } = run;
+      const { id, worldId } = record;
       const { runtime } = context.engine;
-      const signer = await signerOf(c, context, world);
       const drafts = draftsOf(context);
       // A supervisor that couldn't start the program discards it.
-      if (run.ended === undefined && !(await drafts.isInUse(run)))
-        await drafts.kept.noteEnd(params.run, SUPERVISOR_DIED);
-      await drafts.kept.discard(params.run);
-      await recordRun(runtime, { ...record, kind: 'run-discarded' }, signer);
+      if (run.ended === undefined && !(await drafts.isInUse(run))) await drafts.kept.noteEnd(id, SUPERVISOR_DIED);
+      await drafts.kept.discard(id);
+      await recordRun(runtime, { ...record, kind: 'run-discarded' }, by);
       if (status?.state === 'waiting' && status.callId !== undefined) {
         const denial = { tool_call_id: status.callId, decision: 'deny', reason: 'The run was discarded.' } as const;
-        await decideCall(runtime, world, undefined, denial, signer);
+        await decideCall(runtime, worldId, undefined, denial, by);
       }
-      return await answer(context, params);
     },
   }),
 ];
