@@ -105,6 +105,11 @@ const anAllowedCall = async (matrix: Matrix, given: Given): Promise<Names> => {
   const it = (await propose(given.actor.headers)) ?? (await propose({})) ?? '';
   return { it, ...aHook(matrix, given) };
 };
+const aSession = async ({ t }: Matrix, { n }: Given): Promise<Names> => {
+  const call = { agent: 'claude', session: `told ${n}`, key: 'k', program: 'claude', tool: 'Any', arguments: {} };
+  const { body } = await t.api<{ approval?: { link: string } }>('POST', '/worlds/alpha/external/calls', call);
+  return { it: /chat_[^?]+/.exec(body.approval?.link ?? '')?.[0] ?? '' };
+};
 const aCall = async (matrix: Matrix): Promise<Names & { it: string; in: string }> => {
   // `approvals approve --scope always` added a rule, so that the next call wouldn't wait.
   await setRules(matrix);
@@ -179,6 +184,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { command: 'chats add', needs: 'chat', words: W },
   { command: 'chats edit', needs: 'chat', words: `{chat} --title Changed ${W}` },
   { command: 'chats stop', needs: 'chat', words: `{it} ${W}`, prepare: aChat },
+  { command: 'chats tell', needs: 'sign', words: `{it} Hurry ${W}`, prepare: aSession },
   { command: 'chats timeline', needs: 'read', words: `{chat} ${W}` },
   { command: 'chats attachment', needs: 'read', words: `{chat} none --out {home}/none ${W}`, allowed: 2 },
   { command: 'chats export', needs: 'read', words: `{chat} ${W}` },

@@ -357,6 +357,13 @@ export const ROWS: readonly Row[] = [
   { route: 'GET /worlds/{world}/chats/{chat}/attachments/{attachment}', needs: 'read', allowed: GONE },
   { route: 'GET /worlds/{world}/chats/{chat}/export', needs: 'read' },
   { route: 'POST /worlds/{world}/chats/{chat}/stop', needs: 'chat', in: { chat: 'none' }, allowed: GONE },
+  {
+    route: 'POST /worlds/{world}/chats/{chat}/sentence',
+    needs: 'sign',
+    in: { chat: 'none' },
+    body: { text: 'hello' },
+    allowed: GONE,
+  },
   { route: 'GET /worlds/{world}/chats/{chat}/turns/{turn}/timeline', needs: 'read', allowed: GONE },
   { route: 'GET /worlds/{world}/chats/{chat}/events', needs: 'read' },
   { route: 'GET /worlds/{world}/events', needs: 'read' },
@@ -440,6 +447,11 @@ export const ROWS: readonly Row[] = [
     route: 'POST /worlds/{world}/external/sessions/{session}/end',
     needs: 'propose',
     make: ({ actor }) => ({ body: { agent: agentOf(actor) } }),
+  },
+  {
+    route: 'POST /worlds/{world}/external/sessions/{session}/context',
+    needs: 'propose',
+    make: ({ actor }) => ({ body: { agent: agentOf(actor), delivery: 'd' } }),
   },
   {
     route: 'POST /worlds/{world}/external/agents',

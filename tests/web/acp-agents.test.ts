@@ -136,7 +136,7 @@ describe.runIf(hasBrowser)('an agent that is another program', () => {
       expect(await readdir(folder)).toEqual(['a.tmp']);
     });
 
-    itAtFullSize('[EXT1.14] its chat has no message field and says why, also on a phone', async () => {
+    it('[EXT1.14] [EXT1.23] its chat has no message field, but tells it one sentence, also on a phone', async () => {
       const { world } = await opened.newChat();
       const { agent } = await opened.api.external.createAgent(world, { name: 'Claude', program: 'claude' });
       const call = {
@@ -153,13 +153,18 @@ describe.runIf(hasBrowser)('an agent that is another program', () => {
       await goTo(page, link.pathname);
       for (const width of [390, 1440]) {
         await page.setViewportSize({ width, height: 780 });
-        const note = page.getByText('Claude runs in its own program and takes no messages here.');
+        const note = page.getByText('Claude runs in its own program. It gets your decisions about its calls');
         await note.waitFor();
         expect(await page.getByRole('textbox', { name: 'Message' }).count()).toBe(0);
         const box = await note.boundingBox();
         expect(box?.x).toBeGreaterThanOrEqual(0);
         expect((box?.x ?? 0) + (box?.width ?? Infinity)).toBeLessThanOrEqual(width);
       }
+      const field = page.getByRole('textbox', { name: 'Tell Claude' });
+      await field.fill('Use rg');
+      await field.press('Enter');
+      await page.getByText('told Claude: “Use rg”').waitFor();
+      expect(await field.inputValue()).toBe('');
       await page.getByRole('note').getByRole('link', { name: 'new chat' }).click();
       await page.getByRole('textbox', { name: 'Message' }).waitFor();
     });

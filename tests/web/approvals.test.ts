@@ -399,7 +399,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).not.toContain('deploy --password correct-horse-battery');
   });
 
-  it('[CALL12] [TURN5] [PAGE1.6] three calls of one turn wait in order and get different decisions', async () => {
+  it('[CALL12] [TURN5] [PAGE1.6] [EXT1.26] three calls of one turn wait in order and get different decisions', async () => {
     const { page, ...there } = await enter();
     await ask(there, 'three-a', 'three-b', 'three-c');
     const panel = page.getByRole('complementary', { name: 'Waiting for you' });
@@ -422,15 +422,18 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await panel.getByRole('button', { name: /three-b/ }).click();
     expect(await page.getByLabel('Arguments').inputValue()).toBe('{"button":"half');
     await button(page, 'Back').click();
-    await giveReason(page, 'leave b');
-    await decide(page, 'Deny');
+    expect(await button(page, 'Request changes').count()).toBe(0);
+    await giveReason(page, ' ');
+    expect(await button(page, 'Request changes').isEnabled()).toBe(false);
+    await page.getByLabel('Reason', { exact: true }).fill('leave b');
+    await button(page, 'Request changes').click();
     await toolCard(page, 'three-b').getByText('denied').waitFor();
     await asks(page, 'three-a').waitFor();
     await decide(page, 'Approve once');
     await toolCard(page, 'three-a').getByText('approved once', { exact: true }).waitFor();
     await asks(page, 'three-c').waitFor();
     await decide(page, 'Approve once');
-    await said(page, 'Finished. done / denied: leave b / done').waitFor();
+    await said(page, 'Finished. done / denied: Asked for changes: leave b / done').waitFor();
     expect(opened.ran.filter((run) => run.startsWith('three'))).toEqual(['three-a', 'three-c']);
   });
 

@@ -72,6 +72,7 @@ export { exportFileName } from './show/export-file-name.js';
 export { isLocalLink } from './show/is-local-link.js';
 export { afterSigning, isForYou, lacksPasskey, mayEdit, signingLines, yourPart } from './show/people/signing.js';
 export type { YourPart } from './show/people/signing.js';
+export { changesReason } from './show/call/changes-reason.js';
 export { revealedView } from './show/call/revealed-view.js';
 export { nameOf, signedText, writerName } from './show/people/who-text.js';
 export {

@@ -134,6 +134,8 @@ export type {
   ToolDecision,
   ToolResultOutcome,
 } from './calls/decisions.js';
+export { newSentenceSchema, sessionAnswerSchema, sessionContextSchema } from './external/sentence.js';
+export type { SentenceForSession } from './external/sentence.js';
 export { ACP_PROVIDER, acpProgram, acpSchema, isAutomaticMode, ONLY_TITLE } from './external/acp.js';
 export type { AcpSettings } from './external/acp.js';
 export {

@@ -47,6 +47,7 @@ export const chats = table('chats', [
   ['status', 'text not null', 'changes'],
   ['last_seq', 'integer not null', 'changes'],
   ['human_seq', 'integer not null', 'changes'],
+  ['session', 'text', 'changes'],
   ['created_at', 'integer not null'],
 ]);
 
@@ -80,7 +81,7 @@ export const turns = table('turns', [
   ['agent_id', 'text not null'],
   ['trigger_id', 'text not null'],
   ['trigger_seq', 'integer not null'],
-  ['requester', 'text'],
+  ['requester', 'text', 'changes'],
   ['review', 'text'],
   ['state', 'text not null', 'changes'],
   ['outcome', 'text', 'changes'],

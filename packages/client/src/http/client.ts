@@ -288,6 +288,8 @@ export interface Client {
   renameChat(world: string, chat: string, title: string, options?: CallOptions): Promise<Chat>;
   deleteChat(world: string, chat: string, options?: CallOptions): Promise<void>;
   stop(world: string, chat: string, options?: CallOptions): Promise<void>;
+  /** Tells the agent of a gated session something. Its next hook gets it, once. */
+  tell(world: string, chat: string, text: string, options?: CallOptions): Promise<void>;
 
   messages(world: string, chat: string, page?: BothWays, options?: CallOptions): Promise<MessageList>;
   /**

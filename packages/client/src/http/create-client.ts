@@ -216,6 +216,8 @@ export function createClient(options: ClientOptions): Client {
       sendOnly({ method: 'DELETE', path: ['worlds', world, 'chats', chat] }, options),
     stop: (world, chat, options) =>
       sendOnly({ method: 'POST', path: ['worlds', world, 'chats', chat, 'stop'] }, options),
+    tell: (world, chat, text, options) =>
+      sendOnly({ method: 'POST', path: ['worlds', world, 'chats', chat, 'sentence'], body: { text } }, options),
 
     messages: (world, chat, page, options) =>
       get(messageListSchema, { path: ['worlds', world, 'chats', chat, 'messages'], query: both(page) }, options),

@@ -14,6 +14,7 @@ export async function createChat(runtime: Runtime, worldId: string, title?: stri
       status: 'idle',
       lastSeq: 0,
       humanSeq: 0,
+      session: null,
       createdAt: step.tx.now(),
     };
     step.tx.write({ kind: 'chat-created', chat });

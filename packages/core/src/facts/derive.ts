@@ -19,6 +19,7 @@ import {
   callWith,
   messageEvent,
 } from './calls.js';
+import { sessionChanged } from './program-session.js';
 import { titleFrom } from './title-from.js';
 import type { ChatFact, Derived, FactContext, RulesAdded, TurnFact } from './fact.js';
 import { crud } from './world-fact.js';
@@ -64,6 +65,9 @@ export function derive(fact: ChatFact, context: FactContext): Derived {
     }
     case 'notice-shown':
       return { changes: [], events: [said(fact.chatId, 'notice', fact.message)] };
+    case 'session-told':
+    case 'sentence-taken':
+      return sessionChanged(fact, context);
     case 'chat-stopped': {
       const { chatId, by, isSaid } = fact;
       const notice = { type: 'notice', message: `Stopped by ${by.who.name}.`, stoppedBy: by.who } as const;

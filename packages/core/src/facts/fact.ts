@@ -46,6 +46,9 @@ export type ChatFact =
   | { kind: 'notice-written'; message: MessageRecord; type: 'error' | 'notice' }
   /** A notice that isn't in the transcript. */
   | { kind: 'notice-shown'; chatId: string; message: string }
+  /** A person told the agent of a session outside something, or its hook got it (EXT1.23). */
+  | SessionTold
+  | SentenceTaken
   /** A person stopped everything in the chat. `isSaid`: partial answers say so, so no notice does. */
   | { kind: 'chat-stopped'; chatId: string; by: Signer; isSaid: boolean }
   | TurnFact
@@ -241,6 +244,20 @@ export interface CallUndo {
   /** Its turn has ended, so the step doesn't have it. */
   requester?: Who;
   why?: string;
+}
+
+export interface SessionTold {
+  kind: 'session-told';
+  chatId: string;
+  text: string;
+  by: Signer;
+}
+
+/** From then on, everyone who told the agent something requests its calls. `takenBy`: the delivery that got the sentence. */
+export interface SentenceTaken {
+  kind: 'sentence-taken';
+  chatId: string;
+  takenBy: string;
 }
 
 /** Approving with scope `always` adds rules. */

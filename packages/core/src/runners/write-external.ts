@@ -15,6 +15,7 @@ import { agentIn, commit, noWorld, readSnapshot } from '../step/commit.js';
 import { dropRehearsal } from '../step/drop-rehearsal.js';
 import { newTurn, resumeTurn } from '../step/move-turn.js';
 import type { Runtime, Step } from '../step/runtime.js';
+import { sessionText, tellersOf } from '../facts/program-session.js';
 import { titleFrom } from '../facts/title-from.js';
 import { newId } from '../turn/ids.js';
 import { callerHash, type ExternalCaller } from './session.js';
@@ -125,13 +126,19 @@ function writeStep(
   const { agentId, program, runs, key } = proposal;
   const asked = runs.where === 'program' ? runs.context?.prompt : undefined;
   const title = titleFrom(asked ?? '') ?? proposal.title;
-  if (!hasChat) tx.write({ kind: 'chat-created', chat: newChat(step, chatId, title) });
-  if (tx.chat(chatId) === undefined) throw new CountersignError('not-found', 'the chat of this session was deleted');
+  if (!hasChat)
+    tx.write({ kind: 'chat-created', chat: newChat(step, chatId, title, newSession(runtime, proposal, caller)) });
+  const chat = tx.chat(chatId);
+  if (chat === undefined) throw new CountersignError('not-found', 'the chat of this session was deleted');
   const known = tx.invocation(id);
   if (known !== undefined) return undefined;
   const gate = limitWaiting(tx, agentId)(gateProposal(step, prepared));
   const messageId = newId('msg');
-  const joined = joinTurn(step, { chatId, agentId, requesters: [caller.by.who, ...(proposal.alsoBy ?? [])] });
+  const joined = joinTurn(step, {
+    chatId,
+    agentId,
+    requesters: [caller.by.who, ...(proposal.alsoBy ?? []), ...tellersOf(chat)],
+  });
   const turn = 'id' in joined ? joined : openTurn(runtime, step, { chatId, agentId, messageId, ...joined });
   const message = tx.newMessage(chatId, {
     id: messageId,
@@ -175,9 +182,15 @@ function storedState({ cwd, realCwd, reports, waits, context }: ProgramRun): Pro
   return { reports, ...folder, ...said, ...(waits === undefined ? {} : { waits }) };
 }
 
-function newChat({ tx, snapshot }: Step, id: string, title: string): ChatRecord {
+function newChat({ tx, snapshot }: Step, id: string, title: string, session: string | null): ChatRecord {
   const counted = { lastSeq: 0, humanSeq: 0, createdAt: tx.now() };
-  return { id, worldId: snapshot.world.id, title, titled: true, status: 'idle', ...counted };
+  return { id, worldId: snapshot.world.id, title, titled: true, status: 'idle', session, ...counted };
+}
+
+/** Null for a program that runs nothing itself: it has no hooks that could get a sentence (EXT1.23). */
+function newSession(runtime: Runtime, { agentId, runs }: ExternalProposal, caller: ExternalCaller): string | null {
+  if (runs.where === 'here') return null;
+  return sessionText({ agentId, caller: callerHash(runtime, caller), tellers: [], sentence: null });
 }
 
 /** The turn that a call joins, or the requesters of a new one. A turn whose calls have ended but which has other requesters ends here. */

@@ -126,7 +126,13 @@ export function endWithError(
 /** Writes a notice for people, such as an error or a stop. */
 export function writeNotice(
   { tx }: Step,
-  about: { chatId: string; agentId: string | null; turnId: string | null; replyTo: string; clientMessageId?: string },
+  about: {
+    chatId: string;
+    agentId: string | null;
+    turnId: string | null;
+    replyTo: string | null;
+    clientMessageId?: string;
+  },
   type: 'error' | 'notice',
   content: string,
 ): void {

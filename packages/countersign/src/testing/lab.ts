@@ -190,7 +190,15 @@ export async function openLab(bench: Bench): Promise<Lab> {
   bench.uses += 1;
   const chatIds = [newChatId(), newChatId()] as const;
   await stepOf(store, worldId, { chats: [] }, (tx) => {
-    const chat = { worldId, title: 'lab', status: 'idle', lastSeq: 0, humanSeq: 0, createdAt: tx.now() } as const;
+    const chat = {
+      worldId,
+      title: 'lab',
+      status: 'idle',
+      lastSeq: 0,
+      humanSeq: 0,
+      session: null,
+      createdAt: tx.now(),
+    } as const;
     // Already titled, because generating a title would add a model call to every run.
     for (const id of chatIds) tx.createChat({ ...chat, id, titled: true });
   });

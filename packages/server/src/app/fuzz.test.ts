@@ -164,7 +164,7 @@ async function resetWorld(t: Harbour, ids: Ids, { count, drafts }: { count: numb
   ids.group = ['crew'];
   ids.world = [world];
   ids.agent = [agent.id];
-  ids.chat = [chat.id];
+  ids.chat = [chat.id, outside.chat];
   ids.approval = [first, ...others].map(({ approvalId }) => approvalId);
   ids.attachment = [attachment];
   ids.turn = [first.turnId];
@@ -201,25 +201,25 @@ async function addRuns(
 const CALLER = { by: TESTER, credential: 'server-token', claim: '' };
 
 /** An external agent with a call that waits and one that its program runs. */
-async function addExternal(t: Harbour, world: string): Promise<{ agent: string; calls: string[] }> {
+async function addExternal(t: Harbour, world: string): Promise<{ agent: string; chat: string; calls: string[] }> {
   const { runtime } = t.engine;
   const definition = { name: 'Claude', provider: 'external', model: 'claude', tools: ['claude__*'] };
   const { id: agent } = await addAgent(runtime, world, definition, TESTER);
-  const propose = async (key: string): Promise<string> => {
+  const propose = async (key: string): Promise<{ id: string; chatId: string }> => {
     const names = { agentId: agent, session: 's', key, program: 'claude', title: 'Claude' };
     const call = { toolName: 'claude__Bash', arguments: { command: key } };
     const runs = { where: 'program', reports: true } as const;
     const { signal } = new AbortController();
-    return (await proposeExternal(runtime, world, { ...names, ...call, runs, signal }, CALLER)).id;
+    return await proposeExternal(runtime, world, { ...names, ...call, runs, signal }, CALLER);
   };
-  const started = await propose('ls');
+  const { id: started, chatId: chat } = await propose('ls');
   const [approval] = (await listApprovals(runtime, world, { status: 'pending' })).filter(
     ({ agentId }) => agentId === agent,
   );
   const decision = { tool_call_id: approval?.approvalId ?? '', decision: 'approve' } as const;
   await decideCall(runtime, world, undefined, decision, TESTER);
   await claimExternal(runtime, { worldId: world, id: started, agentId: agent, caller: CALLER });
-  return { agent, calls: [started, await propose('rm a')] };
+  return { agent, chat, calls: [started, (await propose('rm a')).id] };
 }
 
 async function request(t: Harbour, sent: FuzzRequest): Promise<{ status: number; type: string; body: unknown }> {

@@ -8,6 +8,7 @@ import {
   renameChat,
   showChat,
   stopChat,
+  tellSession,
   toChat,
   turnTimeline,
 } from '@countersign/core';
@@ -21,6 +22,7 @@ import {
   messageListSchema,
   newChatSchema,
   newMessageSchema,
+  newSentenceSchema,
   timelineSchema,
 } from '@countersign/protocol';
 import { route } from '../app/route.js';
@@ -203,6 +205,24 @@ export const chatRoutes = [
     async handle({ context, params, c }) {
       const signer = await signerOf(c, context, params.world);
       await stopChat(context.engine.runtime, params.world, params.chat, signer);
+      return { status: 204 };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/worlds/{world}/chats/{chat}/sentence',
+    scope: 'world',
+    needs: 'sign',
+    tag,
+    summary: 'Tell the agent of a gated session something',
+    description:
+      'The next hook of the session that can pass it on gets the sentence, once. 409 if the chat belongs to no gated session, or if another sentence still waits.',
+    headers: AS_CLIENT,
+    body: newSentenceSchema,
+    answers: { 204: { description: 'Sentence stored' } },
+    async handle({ context, params, body, c }) {
+      const signer = await signerOf(c, context, params.world);
+      await tellSession(context.engine.runtime, params.world, params.chat, body.text, signer);
       return { status: 204 };
     },
   }),

@@ -8,6 +8,7 @@ import {
   findExternal,
   reportExternal,
   showAgents,
+  takeSentence,
   type ClaimRequest,
 } from '@countersign/core';
 import {
@@ -24,6 +25,8 @@ import {
   foldName,
   newExternalCallSchema,
   programName,
+  sessionAnswerSchema,
+  sessionContextSchema,
   type ExternalCall,
 } from '@countersign/protocol';
 import type { AppContext, AppRequest } from '../app/context.js';
@@ -194,6 +197,23 @@ export const externalRoutes = [
       const { claim, ...result } = body;
       await reportExternal(context.engine.runtime, askedCall(c, params, claim), result);
       return { status: 204 };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/worlds/{world}/external/sessions/{session}/context',
+    scope,
+    needs: 'propose',
+    tag,
+    summary: 'Say that a hook of a session runs, and get what a person told its agent',
+    description:
+      'Returns the sentence that waits for the session, once: it is stored that this `delivery` got it before the response. 409 if the session was started with another credential or claim.',
+    body: sessionContextSchema,
+    answers: { 200: { description: 'What waits for the session', schema: sessionAnswerSchema } },
+    async handle({ context, params, body, c }) {
+      const about = { agentId: agentFor(c, body.agent), session: params.session, id: body.delivery };
+      const sentence = await takeSentence(context.engine.runtime, params.world, about, callerOf(c, body.claim));
+      return { status: 200, body: sentence === undefined ? {} : { sentence } };
     },
   }),
   route({

@@ -46,6 +46,7 @@ async function addChat(store: Store, id: string, title: string): Promise<void> {
     status: 'idle',
     lastSeq: 0,
     humanSeq: 0,
+    session: null,
     createdAt: 1,
   } as const;
   await stepOf(store, 'w', { chats: [] }, (tx) => tx.createChat(chat));

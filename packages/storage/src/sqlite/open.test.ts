@@ -55,6 +55,7 @@ const chat = {
   status: 'idle',
   lastSeq: 0,
   humanSeq: 0,
+  session: null,
   createdAt: 1,
 } as const;
 

@@ -18,7 +18,17 @@ export function chatVerbs(on: Connection, s: ChatStatements): ChatVerbs {
   };
 }
 
-export function toChat([id, worldId, title, titled, status, lastSeq, humanSeq, createdAt]: ChatRow): ChatRecord {
+export function toChat([
+  id,
+  worldId,
+  title,
+  titled,
+  status,
+  lastSeq,
+  humanSeq,
+  session,
+  createdAt,
+]: ChatRow): ChatRecord {
   return {
     id,
     worldId,
@@ -27,6 +37,7 @@ export function toChat([id, worldId, title, titled, status, lastSeq, humanSeq, c
     status: status as ChatRecord['status'],
     lastSeq,
     humanSeq,
+    session,
     createdAt,
   };
 }

@@ -34,6 +34,7 @@ describe('the settings of Claude Code', () => {
       'PermissionRequest',
       'PostToolUse',
       'PostToolUseFailure',
+      'Stop',
       'SessionEnd',
     ]);
     expect(gap(add(undefined))).toBeUndefined();

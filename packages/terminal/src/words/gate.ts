@@ -155,6 +155,8 @@ export const gateHook = {
   unknownEvent: (event: string): string => `unknown event ${event}`,
   missing: (key: string): string => `${key} is missing`,
   notReported: (reason: string): string => `Countersign's hook could not report the result: ${reason}`,
+  told: ({ from, text }: { from: string; text: string }): string =>
+    `${from}, who decides about your calls in Countersign, tells you: ${text}`,
   denied: 'Countersign did not approve this call.',
   secondYes: 'it has already been allowed to run once',
   notApproved: 'Countersign did not approve this call.',

@@ -51,6 +51,7 @@ export const approvalsHelp = {
   host: 'with --scope once: let the command reach these hosts; it is shown again, and then runs without a rehearsal',
   reason: 'reason, for the audit log',
   denyReason: 'reason, shown to the agent',
+  changes: 'what the agent should do instead; it is denied with this as the reason',
   words: 'your answer',
   detach,
 } satisfies Record<string, string | Help>;

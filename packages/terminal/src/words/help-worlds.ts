@@ -84,6 +84,11 @@ export const chatsHelp = {
     about: 'Stop a chat: kill running calls and deny waiting ones',
     examples: ['countersign chats stop last -w harbour'],
   },
+  tell: {
+    about: 'Tell the agent of a gated session something; it gets this at its next step, once',
+    examples: ['countersign chats tell last "Use rg instead of grep" -w harbour'],
+  },
+  sentence: 'what it is told, on one line',
   timeline: {
     about: 'Show where the last turns spent their time: models, tools, waiting for people',
     examples: ['countersign chats timeline last -w harbour'],

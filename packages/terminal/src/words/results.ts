@@ -86,6 +86,7 @@ export const results = {
   chatsNeedServer: thenRun('Chats that need a server are not running. Continue them with:', 'countersign serve'),
   chatCreated: (id: string): string => `Created the chat ${id}.`,
   chatRenamed: (id: string, title: string): string => `Renamed the chat ${id} to "${title}".`,
+  chatTold: (id: string): string => `Stored for ${id}. The agent gets it at its next step.`,
   chatStopped: (id: string): string => `Stopped ${id}.`,
   chatRemoval: (title: string): string => `This deletes the chat "${title}".`,
   chatRemoved: (id: string): string => `Deleted the chat ${id}.`,

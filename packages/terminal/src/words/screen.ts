@@ -32,7 +32,7 @@ export const screenWords = {
     ` ⟳ Waiting for the server to come back… ${unsent === 0 ? 'nothing is lost' : `${unsent} ${unsent === 1 ? 'message is' : 'messages are'} not sent yet`}`,
   notSent: 'not sent yet',
   takesNoMessages: (name: string): string =>
-    ` ${name} runs in its own program and gets only your decisions. Ctrl-N starts a chat.`,
+    ` ${name} runs in its own program; countersign chats tell reaches it. Ctrl-N starts a chat.`,
   call: {
     proposed: 'about to run',
     asked: 'waiting for you',

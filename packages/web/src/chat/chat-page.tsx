@@ -20,6 +20,7 @@ import { DESKTOP, useMedia } from '../shell/use-media.js';
 import { ChatHeader } from './chat-header.js';
 import { Composer } from './composer.js';
 import { NoMessages } from './no-messages.js';
+import { takesSentences, TellAgent } from './tell-agent.js';
 import { TimelineDialog } from './timeline/timeline-dialog.js';
 import { Transcript } from './transcript/transcript.js';
 import { WaitingNote } from './waiting-note.js';
@@ -107,7 +108,14 @@ function OpenChat(): ReactElement {
                 />
               </Guarded>
             ) : (
-              <NoMessages agent={external} agents={agents} worldId={worldId} />
+              <>
+                {takesSentences(external) ? (
+                  <Guarded needs="sign" worldId={worldId}>
+                    <TellAgent key={chatId} agent={external} worldId={worldId} chatId={chatId} />
+                  </Guarded>
+                ) : null}
+                <NoMessages agent={external} agents={agents} worldId={worldId} />
+              </>
             )}
           </div>
         </div>

@@ -3,6 +3,7 @@ import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { paths } from '../shell/paths.js';
 import { chatWords } from '../words/chat.js';
+import { takesSentences } from './tell-agent.js';
 
 /** In place of the message field, in the chat of a program outside. A message would go to another agent, or to nobody (EXT1). */
 export function NoMessages({
@@ -21,7 +22,7 @@ export function NoMessages({
       data-landing="keyboard"
       className="mx-auto w-full max-w-[56rem] rounded-xl border border-line bg-sunken px-3.5 py-2.5 text-sm text-ink-2 [overflow-wrap:anywhere]"
     >
-      {chatWords.takesNoMessages(<bdi>{agent.name}</bdi>)}
+      {(takesSentences(agent) ? chatWords.takesSentences : chatWords.takesNoMessages)(<bdi>{agent.name}</bdi>)}
       {hasOthers ? (
         <>
           {' '}

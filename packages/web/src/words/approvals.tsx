@@ -120,6 +120,7 @@ export const approvalWords = {
   editMaskHint: '‹masked …› stands for a secret. Leave it in place to keep the secret.',
   reason: 'Reason',
   reasonHint: 'Why not? The agent will see this.',
+  requestChanges: 'Request changes',
 
   asks: 'asks',
   answer: 'Answer',

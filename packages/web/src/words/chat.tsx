@@ -32,6 +32,14 @@ export const chatWords = {
   takesNoMessages: (name: ReactElement): ReactElement => (
     <>{name} runs in its own program and takes no messages here. It gets only your decisions about its calls.</>
   ),
+  takesSentences: (name: ReactElement): ReactElement => (
+    <>{name} runs in its own program. It gets your decisions about its calls, and what you tell it here.</>
+  ),
+  tell: {
+    label: (name: string) => `Tell ${name}`,
+    hint: 'One sentence. It gets this at its next step, once. Nothing is started for it.',
+    stored: 'Stored. The agent gets it at its next step.',
+  },
   messageOthers: (newChat: ReactElement): ReactElement => <>To write to another agent, start a {newChat}.</>,
   newChatLink: 'new chat',
   recipients: recipientsText,

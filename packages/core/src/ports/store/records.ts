@@ -63,6 +63,8 @@ export interface ChatRecord {
   lastSeq: number;
   /** The sequence number of the last message from a human or the world. Turn limits count from there (WORLD6). */
   humanSeq: number;
+  /** The JSON of a `ProgramSession`: the chat belongs to a session of a program outside. Null for other chats. */
+  session: string | null;
   createdAt: number;
 }
 

@@ -276,6 +276,7 @@ export interface StoreTransaction extends StoreReader {
 export type TurnChange = Partial<
   Pick<
     TurnRecord,
+    | 'requester'
     | 'state'
     | 'outcome'
     | 'iteration'

@@ -207,7 +207,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
   });
 
   it('[WORLD7] a chat is created and gets a message and a title; the policy is replaced and an agent added', async () => {
-    const chat = { id: 'chat_2', worldId: W, title: 'New chat', titled: false, lastSeq: 0, humanSeq: 0 };
+    const chat = { id: 'chat_2', worldId: W, title: 'New chat', titled: false, lastSeq: 0, humanSeq: 0, session: null };
     await step(store(), (tx) => {
       tx.createChat({ ...chat, status: 'idle', createdAt: 7 });
       tx.appendMessage(message('msg_1', { chatId: 'chat_2' }));

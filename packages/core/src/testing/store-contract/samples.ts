@@ -199,6 +199,7 @@ export function chat(id: string, change: Partial<ChatRecord> = {}): ChatRecord {
     status: 'idle',
     lastSeq: 0,
     humanSeq: 0,
+    session: null,
     createdAt: 1_000,
     ...change,
   };

@@ -26,7 +26,16 @@ it('[STORE4.1] [STORE1.1] a step queues one job per turn, and none if it fails',
   await store.transact('w', (tx) => tx.insertWorld({ id: 'w', name: 'W', settings, policy: [] }));
   const wake = (wakes: string[], changes: RowChange[] = []) =>
     store.step('w', { chats: [] }, () => ({ value: 1, writes: { ...nothing, changes, wakes } }));
-  const chat = { id: 'c', worldId: 'w', title: 'C', titled: true, status: 'idle', lastSeq: 0, humanSeq: 0 } as const;
+  const chat = {
+    id: 'c',
+    worldId: 'w',
+    title: 'C',
+    titled: true,
+    status: 'idle',
+    lastSeq: 0,
+    humanSeq: 0,
+    session: null,
+  } as const;
   const created: RowChange = { kind: 'chat-created', chat: { ...chat, createdAt: 1 } };
   await wake(['turn_1', 'turn_2', 'turn_1'], [created]);
   await wake(['turn_3']);

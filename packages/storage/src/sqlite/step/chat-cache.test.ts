@@ -59,6 +59,7 @@ function stateOf(id: string): ChatState {
     status: 'idle',
     lastSeq: 0,
     humanSeq: 0,
+    session: null,
     createdAt: 1,
   } as const;
   return { chat, turns: new Map(), calls: new Map(), approvals: new Map(), startedTurns: new Map() };

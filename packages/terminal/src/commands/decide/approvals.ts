@@ -1,6 +1,7 @@
 import {
   argumentsWithHosts,
   callLine,
+  changesReason,
   chatScopeText,
   ClientError,
   grantMatch,
@@ -19,7 +20,7 @@ import type {
   ToolDecision,
   WaitingCall,
 } from '@countersign/protocol';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { openAlerts } from '../../alerts/alerts.js';
 import { editCall } from '../../approvals/edit-call.js';
 import { describeApproval, describeQuestion } from '../../card/describe-approval.js';
@@ -53,6 +54,7 @@ interface ApprovalFlags {
   scope?: string;
   rule?: string;
   reason?: string;
+  changes?: string;
   arguments?: string;
   host?: readonly string[];
   pattern?: string;
@@ -227,8 +229,10 @@ export function addApprovals(program: Command, register: Register): void {
   register<ApprovalFlags>(
     withHelp(inWorld(approvals.command('deny').argument('<id>')), help.deny)
       .option('--reason <text>', help.denyReason)
+      .addOption(new Option('--changes <text>', help.changes).conflicts('reason'))
       .option('--detach', help.detach),
     async (context, { args, options }) => {
+      const { changes, reason = cardWords.noReason } = options;
       const client = await context.client();
       await checkDetach(context, options.detach === true);
       const { approval, world } = await find(client, args[0] ?? '', options.world);
@@ -240,7 +244,10 @@ export function addApprovals(program: Command, register: Register): void {
         isDetached: options.detach === true,
         sentence: cardWords.denied,
         decide: () =>
-          client.decide(world, approval, { decision: 'deny', reason: options.reason ?? cardWords.noReason }),
+          client.decide(world, approval, {
+            decision: 'deny',
+            reason: changes === undefined ? reason : changesReason(changes),
+          }),
       });
     },
   );

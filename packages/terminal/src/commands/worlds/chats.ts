@@ -97,6 +97,16 @@ export function addChats(program: Command, register: Register): void {
     },
   );
   register<ChatFlags>(
+    withHelp(inWorld(chats.command('tell').argument('<chat>', CHAT).argument('<sentence>', help.sentence)), help.tell),
+    async (context, { args, options }) => {
+      const client = await context.client();
+      const { id: world } = await findWorld(client, options.world);
+      const { id } = await findChat(client, world, args[0] ?? '');
+      await client.tell(world, id, args[1] ?? '');
+      showDone(context, results.chatTold(id), { told: id });
+    },
+  );
+  register<ChatFlags>(
     withHelp(
       inWorld(chats.command('timeline').argument('<chat>', CHAT).argument('[turn]', help.turn)),
       help.timeline,

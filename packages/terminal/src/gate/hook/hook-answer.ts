@@ -54,6 +54,14 @@ export function denialFor(agent: HookAgent, event: string, reason: string): stri
   return JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...decision } });
 }
 
+/** A sentence for the agent: after a call beside its result, at the end of a turn as the reason to continue. Empty for agents without a gate. */
+export function tellingFor(agent: HookAgent, event: string, text: string): string {
+  if (agent === 'codex') return '';
+  if (event === 'Stop') return JSON.stringify({ decision: 'block', reason: text });
+  if (event === 'AfterAgent') return JSON.stringify({ decision: 'deny', reason: text });
+  return JSON.stringify({ hookSpecificOutput: { hookEventName: event, additionalContext: text } });
+}
+
 /** The answer to Claude Code's PermissionRequest. */
 export const CONFIRMED = JSON.stringify({
   hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } },

@@ -47,7 +47,7 @@ describe('the input of a hook', () => {
     ['null', 'not a JSON object'],
     ['{}', 'hook_event_name is missing'],
     [JSON.stringify({ ...sent, session_id: 7 }), 'session_id is missing'],
-    [JSON.stringify({ ...sent, hook_event_name: 'Stop' }), 'unknown event Stop'],
+    [JSON.stringify({ ...sent, hook_event_name: 'PreCompact' }), 'unknown event PreCompact'],
     [JSON.stringify({ ...sent, tool_input: 'ls' }), 'tool_input is not an object'],
   ])('refuses %s', (text, reason) => {
     expect(() => parseHookInput('claude', text)).toThrow(reason);

@@ -20,7 +20,11 @@ export type HookInput = { readonly session: string; readonly event: string; read
       readonly input: JsonObject;
       readonly key?: string;
       readonly result: { content: string } | { error: string };
+      /** A sub-agent made the call. */
+      readonly isSubagent: boolean;
     }
+  /** The agent would end its turn. */
+  | { readonly kind: 'stop' }
   | { readonly kind: 'end' }
 );
 
@@ -31,6 +35,8 @@ const KINDS: Readonly<Record<string, HookInput['kind']>> = {
   PostToolUse: 'report',
   PostToolUseFailure: 'report',
   AfterTool: 'report',
+  Stop: 'stop',
+  AfterAgent: 'stop',
   SessionEnd: 'end',
 };
 /** The server accepts more, but nobody reads it. */
@@ -47,7 +53,7 @@ export function parseHookInput(agent: HookAgent, text: string): HookInput {
   if (kind === undefined || (kind === 'confirm' && agent !== 'claude')) throw new Error(gateHook.unknownEvent(event));
   const cwd = given['cwd'];
   const common = { session, event, ...(typeof cwd === 'string' && cwd.startsWith('/') ? { cwd } : {}) };
-  if (kind === 'end') return { ...common, kind };
+  if (kind === 'end' || kind === 'stop') return { ...common, kind };
   const tool = wordAt(given, 'tool_name');
   const input = given['tool_input'] ?? {};
   if (!isObject(input)) throw new Error(gateHook.badInput);
@@ -55,7 +61,8 @@ export function parseHookInput(agent: HookAgent, text: string): HookInput {
   const id = given['tool_use_id'];
   const key = typeof id === 'string' && id !== '' ? { key: id } : {};
   if (kind === 'propose') return { ...common, kind, tool, input, ...key, hints: hintsOf(given) };
-  return { ...common, kind, tool, input, ...key, result: resultOf(given) };
+  const isSubagent = hintsOf(given).subagent !== undefined;
+  return { ...common, kind, tool, input, ...key, result: resultOf(given), isSubagent };
 }
 
 /** Only for people, so what isn't there is left out. */

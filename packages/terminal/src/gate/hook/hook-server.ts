@@ -1,4 +1,4 @@
-import type { ExternalCall, ExternalResult, NewExternalCall } from '@countersign/protocol';
+import type { ExternalCall, ExternalResult, NewExternalCall, SentenceForSession } from '@countersign/protocol';
 import { ChannelError } from '@countersign/server/channel';
 import { gateHook as texts } from '../../words/gate.js';
 import { isObject } from '../json-text.js';
@@ -25,8 +25,13 @@ export interface HookServer {
   /** Gets a call to run it, once. */
   fetch(id: string): Promise<ExternalCall>;
   report(id: string, result: ExternalResult): Promise<void>;
+  /** What a person told the agent of this session. The same delivery gets the same sentence again. */
+  takeSentence(session: string, delivery: string): Promise<SentenceForSession | undefined>;
   endSession(session: string): Promise<void>;
 }
+
+/** The agent waits for its hook, also if nobody has told it anything. */
+const SENTENCE_MS = 10_000;
 
 export function hookServer(
   { url, token, world, pass }: { url: string; token: string; world: string; pass: string },
@@ -51,6 +56,14 @@ export function hookServer(
     fetch: async (id) => toCall(await post(path('calls', id, 'fetch'), { claim })),
     async report(id, result) {
       await post(path('calls', id, 'result'), { ...result, claim });
+    },
+    async takeSentence(session, delivery) {
+      const text = JSON.stringify({ delivery, claim });
+      const to = path('sessions', session, 'context');
+      const answer = await send(to, { method: 'POST', token, text, onSent, timeoutMs: SENTENCE_MS });
+      const told = isObject(answer) && isObject(answer['sentence']) ? answer['sentence'] : {};
+      const { from, text: said } = told;
+      return typeof from === 'string' && typeof said === 'string' ? { from, text: said } : undefined;
     },
     async endSession(session) {
       await post(path('sessions', session, 'end'), {});

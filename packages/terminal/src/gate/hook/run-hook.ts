@@ -12,7 +12,16 @@ import { ownCommand, sourcesOf } from '../sources/agent-sources.js';
 import { claudeWords, gapInWords } from '../sources/claude-words.js';
 import { gapsIn } from '../sources/source.js';
 import { forgetSession, hashOf, leaveNote, loadCrypto, takeNote, takeYes } from './call-notes.js';
-import { canonical, CONFIRMED, DEFERRED, denialFor, inputToRun, PASS_ARGUMENT, yesFor } from './hook-answer.js';
+import {
+  canonical,
+  CONFIRMED,
+  DEFERRED,
+  denialFor,
+  inputToRun,
+  PASS_ARGUMENT,
+  tellingFor,
+  yesFor,
+} from './hook-answer.js';
 import { parseHookInput, type HookInput } from './hook-input.js';
 import { readContext } from './read-context.js';
 import { hookServer, HookServerError, type HookServer } from './hook-server.js';
@@ -38,6 +47,8 @@ const FIRST_TRY_MS = 10_000;
 const RECONNECT_MS = 10 * 60_000;
 const PAUSE_MS = 500;
 const WAIT_S = 50;
+/** Of a request that the server accepted and didn't answer. */
+const MORE_TRIES = 10;
 const HERE: Places = { env: process.env, userHome: homedir() };
 
 interface HookOptions {
@@ -79,8 +90,9 @@ export async function runHook(
       case 'confirm':
         return await confirmCall({ agent, home, config, server }, input);
       case 'report':
-        await report({ agent, home, config, server }, input);
-        return { code: 0, stdout: '', stderr: '' };
+        return await report({ agent, home, config, server }, input);
+      case 'stop':
+        return { code: 0, stdout: await sentenceFor(agent, server, input), stderr: '' };
       case 'end':
         // In this order: until the server has ended its calls, a resumed session must not get a second yes.
         await server.endSession(input.session);
@@ -90,7 +102,8 @@ export async function runHook(
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     // The call has run. An error would only confuse the model, and the call ends as "result not reported".
-    if (kind === 'report' || kind === 'end') return { code: 0, stdout: '', stderr: texts.notReported(reason) };
+    if (kind === 'report' || kind === 'stop' || kind === 'end')
+      return { code: 0, stdout: '', stderr: texts.notReported(reason) };
     // With exit code 2 alone, Claude Code asks a person at its terminal, or the program that started it.
     const denial = kind === 'confirm' ? denialFor(agent, 'PermissionRequest', texts.failed(reason)) : undefined;
     return { ...no(texts.failed(reason)), stdout: denial ?? '' };
@@ -222,12 +235,38 @@ async function confirmCall(
 }
 
 async function report(
-  { home, server }: Hook,
-  { session, tool, input, key, result }: Extract<HookInput, { kind: 'report' }>,
-): Promise<void> {
+  { agent, home, server }: Hook,
+  { session, event, tool, input, key, result, isSubagent }: Extract<HookInput, { kind: 'report' }>,
+): Promise<HookExit> {
   const sought = { stage: 'reported' as const, tool, input: hashOf(input), ...(key === undefined ? {} : { key }) };
   const note = takeNote(home, session, sought);
-  if (note !== undefined) await server.report(note.id, result);
+  const [reported, told] = await Promise.allSettled([
+    note === undefined ? undefined : server.report(note.id, result),
+    // A sentence is for the agent that people see, not for one that it has started.
+    isSubagent ? '' : sentenceFor(agent, server, { session, event }),
+  ]);
+  // A sentence that was taken is printed whatever happened to the report: nobody gets it a second time.
+  const stdout = told.status === 'fulfilled' ? told.value : '';
+  return { code: 0, stdout, stderr: reported.status === 'fulfilled' ? '' : texts.notReported(String(reported.reason)) };
+}
+
+/** What a person told the agent, as its answer to this event; empty if nobody did (GATE1.14). */
+async function sentenceFor(
+  agent: HookAgent,
+  server: HookServer,
+  { session, event }: Pick<HookInput, 'session' | 'event'>,
+): Promise<string> {
+  const delivery = loadCrypto().randomUUID();
+  for (let left = MORE_TRIES; ; left -= 1) {
+    try {
+      const sentence = await server.takeSentence(session, delivery);
+      return sentence === undefined ? '' : tellingFor(agent, event, texts.told(sentence));
+    } catch (error) {
+      // The server may have stored that this delivery has it.
+      if (left === 0 || !wasDropped(error)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
 }
 
 export function readHookConfig(home: string, agent: HookAgent): HookConfig {

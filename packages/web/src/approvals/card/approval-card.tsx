@@ -195,6 +195,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
       noteId={noteId}
       mayDeny={isArmed}
       isNew={isNew}
+      takesChanges={approval.toolName !== RUN_TOOL}
       onDeny={(reason) => void answer({ decision: 'deny', ...(reason === '' ? {} : { reason }) })}
       onBack={
         mode === 'once'

@@ -1,4 +1,4 @@
-import type { ApprovalView } from '@countersign/client';
+import { changesReason, type ApprovalView } from '@countersign/client';
 import { type KeyboardEvent, type ReactElement, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { agentHue } from '../../ui/avatar.js';
 import { Button } from '../../ui/button.js';
@@ -44,6 +44,8 @@ interface CardFrameProps extends CardPlace {
   /** The card has just appeared, and can't be decided yet (CALL18). */
   isNew: boolean;
   onDeny: (reason: string) => void;
+  /** Whether the agent can be told what to do instead. A run has its own way, which keeps its draft. */
+  takesChanges?: boolean;
   /** Closes the open form. The button replaces *Reason…*. */
   onBack?: (() => void) | undefined;
   onKey: (key: string) => (() => void) | undefined;
@@ -62,6 +64,7 @@ const DECIDING_KEYS: ReadonlySet<string> = new Set(['o', 'c', 'a', 'd', 'e']);
 export function CardFrame(props: CardFrameProps): ReactElement {
   const { approval, agentName, place, onNext, onNotNow, takeFocus, below, title, end, children, form, beside } = props;
   const { noteId, isNew, onDeny, onBack, onKey, primary, more, isForYou = true, isReadOnly = false } = props;
+  const { takesChanges = false } = props;
   const mayDeny = props.mayDeny && !isReadOnly;
   const [reason, setReason] = useState('');
   const [hasReason, setHasReason] = useState(false);
@@ -129,7 +132,15 @@ export function CardFrame(props: CardFrameProps): ReactElement {
       <footer className="shrink-0 space-y-2 rounded-b-lg border-t border-line-2 bg-surface p-2">
         {isReadOnly ? null : (
           <>
-            {hasReason ? <ReasonRow reason={reason} mayDeny={mayDeny} onReason={setReason} onDeny={deny} /> : null}
+            {hasReason ? (
+              <ReasonRow
+                reason={reason}
+                mayDeny={mayDeny}
+                onReason={setReason}
+                onDeny={deny}
+                onRequestChanges={takesChanges ? () => onDeny(changesReason(reason.trim())) : undefined}
+              />
+            ) : null}
             <div className="grid grid-cols-[minmax(0,4rem)_minmax(0,5rem)_minmax(0,1fr)_minmax(0,7.25rem)_2.5rem] gap-1.5 [&_button]:h-10 [&_button]:min-w-0 [&_button]:px-0 [&_button]:text-[0.8125rem] pointer-coarse:[&_button]:h-11">
               <Button look="danger" disabled={!mayDeny} onClick={deny}>
                 {approvalWords.deny}

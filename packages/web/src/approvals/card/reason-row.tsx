@@ -1,4 +1,5 @@
 import { type ReactElement, useEffect, useId, useRef } from 'react';
+import { Button } from '../../ui/button.js';
 import { approvalWords } from '../../words/approvals.js';
 
 /** A field for the reason for a denial. The agent sees the reason. */
@@ -7,17 +8,20 @@ export function ReasonRow({
   mayDeny,
   onReason,
   onDeny,
+  onRequestChanges,
 }: {
   reason: string;
   mayDeny: boolean;
   onReason: (reason: string) => void;
   onDeny: () => void;
+  /** Denies with this text as what the agent should do instead. */
+  onRequestChanges?: (() => void) | undefined;
 }): ReactElement {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
   return (
-    <div>
+    <div className="flex gap-1.5">
       <label htmlFor={id} className="sr-only">
         {approvalWords.reason}
       </label>
@@ -26,7 +30,7 @@ export function ReasonRow({
         id={id}
         type="text"
         value={reason}
-        maxLength={4000}
+        maxLength={3900}
         placeholder={approvalWords.reasonHint}
         onChange={(event) => onReason(event.target.value)}
         onKeyDown={(event) => {
@@ -36,6 +40,11 @@ export function ReasonRow({
         }}
         className="h-9 w-full min-w-0 rounded-md border border-line-2 bg-surface px-3 text-sm hover:border-ink-3"
       />
+      {onRequestChanges === undefined ? null : (
+        <Button className="shrink-0" disabled={!mayDeny || reason.trim() === ''} onClick={onRequestChanges}>
+          {approvalWords.requestChanges}
+        </Button>
+      )}
     </div>
   );
 }
