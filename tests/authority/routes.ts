@@ -515,6 +515,7 @@ export const ROWS: readonly Row[] = [
     allowed: 422,
   },
   { route: 'POST /worlds/{world}/policy/matches', needs: 'read', body: { rule: 'allow remove' } },
+  { route: 'POST /worlds/{world}/policy/replay', needs: 'administer, sign', body: {} },
   { route: 'GET /worlds/{world}/tools', needs: 'read' },
 
   { route: 'GET /worlds/{world}/mcp-servers', needs: 'read' },

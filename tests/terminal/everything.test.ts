@@ -256,6 +256,10 @@ describe('everything that the browser can do', () => {
       { toolName: 'stamp' },
     ]);
     expect(await list('policy', 'matches', 'allow grep', '-w', 'docks')).toEqual([]);
+    const replayed = await run('policy', 'replay', '-w', 'docks', '--add', 'deny stamp', '--since', '1d');
+    expect(replayed.stdout).toMatch(/^\d+ calls? judged again\. Questions: \d+ then, 0 with these rules\.$/m);
+    expect(replayed.stdout).toContain('would have been denied although approved:');
+    expect(await run('policy', 'replay', '-w', 'docks', '--remove', 'no rule')).toMatchObject({ code: 2, stdout: '' });
     // [SIGN1.10] Who signed. The wait may have been for someone else.
     expect((await run('stats', '-w', 'docks')).stdout).toMatch(/^SIGNED BY +APPROVED +DENIED\n\S.* 2 +0$/m);
     // The token decided, so nothing is counted for the owner.

@@ -318,6 +318,16 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await choose(page, 'Always…');
     const rule = page.getByLabel('Rule for this world');
     expect(await rule.inputValue()).toMatch(/^allow press\(.*always-b/);
+    // [RULE11.2] It can end; a date starts as today, so that it never lasts by mistake.
+    const ends = page.getByLabel('Ends');
+    for (const [choice, end] of [
+      ['in one hour', / for 1h$/],
+      ['on a date', / until \d{4}-\d\d-\d\dT\d\d:00Z$/],
+      ['never', /\)$/],
+    ] as const) {
+      await ends.selectOption(choice);
+      expect(await rule.inputValue()).toMatch(end);
+    }
     await page.getByText('The rule matches no other call in this chat.').waitFor();
     // Until the matches of the new rule are known, those of the old one are not shown, and it can't be approved.
     const held = await holdUp(page, '**/policy/matches');

@@ -81,6 +81,7 @@ export { addAgent, removeAgent, updateAgent } from './worlds/agents.js';
 export { SILENT_MS } from './turns/take-over.js';
 export { createChat } from './chats/create-chat.js';
 export { revealApproval } from './decisions/reveal-approval.js';
+export { replayPolicy } from './views/replay/replay-policy.js';
 export { showOriginal } from './decisions/show-original.js';
 export { agentsUsing, changeProviders } from './worlds/change-providers.js';
 export { findStuckRules } from './views/stuck-rules.js';

@@ -63,6 +63,8 @@ import type {
   PersonChange,
   PolicyCheck,
   PolicyMatch,
+  Replayed,
+  PolicyReplay,
   PolicyVerdict,
   NewPush,
   PushDevice,
@@ -357,6 +359,8 @@ export interface Client {
     options: ChangeOptions & { ifMatch: string },
   ): Promise<Tagged<ShownPolicy>>;
   checkPolicy(world: string, call: PolicyCheck, options?: CallOptions): Promise<PolicyVerdict>;
+  /** What other rules would have decided for the calls of the past. Needs an admin who may sign. */
+  replayPolicy(world: string, wanted: PolicyReplay, options?: CallOptions): Promise<Replayed>;
   /** The calls in a chat that a rule would cover, to show before a person approves "always". */
   policyMatches(world: string, wanted: PolicyMatch, options?: CallOptions): Promise<MatchedCalls>;
 

@@ -38,6 +38,7 @@ import {
   challengeSchema,
   personSchema,
   policyVerdictSchema,
+  replayedSchema,
   providerModelsSchema,
   providerStatusSchema,
   providerTestSchema,
@@ -327,6 +328,9 @@ export function createClient(options: ClientOptions): Client {
       ),
     checkPolicy: (world, body, options) =>
       get(policyVerdictSchema, { method: 'POST', path: ['worlds', world, 'policy', 'check'], body }, options),
+
+    replayPolicy: (world, body, options) =>
+      get(replayedSchema, { method: 'POST', path: ['worlds', world, 'policy', 'replay'], body }, options),
 
     policyMatches: (world, body, options) =>
       get(matchedCallsSchema, { method: 'POST', path: ['worlds', world, 'policy', 'matches'], body }, options),

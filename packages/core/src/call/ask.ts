@@ -1,4 +1,5 @@
 import { defaultMessage, mapReason, type Question, type QuestionForm } from '@countersign/protocol';
+import { sealJudged } from '../evidence/judged-call.js';
 import { markNew, whatChanged } from '../evidence/what-changed.js';
 import type { PreparedCall } from '../evidence/prepared-call.js';
 import { hasPrediction } from '../facts/approvals.js';
@@ -96,24 +97,30 @@ export function askApproval(
   const words = question === undefined ? undefined : showQuestion(question, secrets);
   const isTold = record.runBy === 'here' && sandbox.kind === 'external';
   writeRehearsal(step, record, prepared);
-  requestApproval(step, approvalId, record, {
-    message: words?.text ?? fillMessage(template ?? defaultMessage(tool.definition.name), shown),
-    options,
-    callHash,
-    workingDirectory,
-    sandbox,
-    preview,
-    rehearsal,
-    claimed,
-    applies: isTold ? 'verdict' : signed.applies,
-    question: words === undefined ? null : { ...words, raisedBy: 'call' },
-    session: session ?? null,
-    proposedRule: proposedRule ?? null,
-    reason,
-    rule: rule ?? null,
-    signing,
-    needs: signing === null ? null : showNeeds(signing, about),
-  });
+  requestApproval(
+    step,
+    approvalId,
+    record,
+    {
+      message: words?.text ?? fillMessage(template ?? defaultMessage(tool.definition.name), shown),
+      options,
+      callHash,
+      workingDirectory,
+      sandbox,
+      preview,
+      rehearsal,
+      claimed,
+      applies: isTold ? 'verdict' : signed.applies,
+      question: words === undefined ? null : { ...words, raisedBy: 'call' },
+      session: session ?? null,
+      proposedRule: proposedRule ?? null,
+      reason,
+      rule: rule ?? null,
+      signing,
+      needs: signing === null ? null : showNeeds(signing, about),
+    },
+    sealJudged(runtime.store.hashKey, record, gate.judged),
+  );
   const approval = step.tx.approval(approvalId);
   const able = reviewers.filter(({ problem }) => problem === undefined).map(({ id }) => id);
   if (approval !== undefined) queueReviews(runtime, step, approval, able, turn?.requester ?? null);
@@ -156,10 +163,11 @@ export function requestApproval(
   approvalId: string,
   { id: callId, chatId }: CallRecord,
   card: Card,
+  judged: { judged?: string } = {},
 ): void {
   const timeout = snapshot.world.settings.approvalTimeoutMs;
   const expiresAt = timeout === undefined ? null : tx.now() + timeout;
-  tx.write({ kind: 'approval-requested', chatId, callId, approvalId, card, expiresAt });
+  tx.write({ kind: 'approval-requested', chatId, callId, approvalId, card, expiresAt, ...judged });
 }
 
 /**

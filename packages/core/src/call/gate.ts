@@ -40,7 +40,7 @@ export function gateCall(
   if (isReview) return gateReview(call, policyCall);
   const grants = agentId === undefined ? [] : tx.grants(keys, tx.now() - GRANT_LIFETIME_MS);
   const changed = changeOf(tx, call.tool);
-  return checkToolApproval({
+  const judged: GateInput = {
     call: policyCall,
     // Trust applies only to the definition that a person accepted.
     tool: offered(
@@ -64,7 +64,8 @@ export function gateCall(
     contained: isContained(call, place) && place.grants?.anyHost !== true,
     outcomeUnknown: keys.chatId !== '' && tx.outcomeUnknown(keys),
     unattended: isUnattended(tx, snapshot),
-  });
+  };
+  return { ...checkToolApproval(judged), judged };
 }
 
 function withoutClaims(tool: RegisteredTool): RegisteredTool {

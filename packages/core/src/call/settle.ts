@@ -1,5 +1,6 @@
 import { describeReason, SYSTEM, type Who } from '@countersign/protocol';
 import type { Gate } from '../policy/check-tool-approval.js';
+import { sealJudged } from '../evidence/judged-call.js';
 import { NOT_CLAIMED, type Settlement } from '../facts/fact.js';
 import { maskArguments } from '../masking/index.js';
 import type { CallRecord, TurnRecord } from '../ports/index.js';
@@ -13,9 +14,10 @@ export function settleCall(
   invocation: CallRecord,
   settlement: Settlement,
   content: string = frameSettlement(runtime, invocation, settlement),
+  judged: { judged?: string } = {},
 ): void {
   const { id: callId, chatId, toolName } = invocation;
-  tx.write({ kind: 'call-settled', chatId, callId, toolName, settlement, content });
+  tx.write({ kind: 'call-settled', chatId, callId, toolName, settlement, content, ...judged });
 }
 
 /** Handles a refusal by the gate: `fail` for a call that can't run (TURN11), `deny` for one that a rule or the mode forbids. */
@@ -30,7 +32,8 @@ export function refuseCall(
   const error = `The call to ${invocation.toolName} is not allowed`;
   const settlement: Settlement =
     how === 'fail' ? { kind: 'refused', error: reason } : { kind: 'forbidden', error, reason, rule };
-  settleCall(runtime, step, invocation, settlement);
+  const judged = sealJudged(runtime.store.hashKey, invocation, gate.judged);
+  settleCall(runtime, step, invocation, settlement, undefined, judged);
 }
 
 /** The settlement for a call that was interrupted after it started, so its outcome is unknown. */

@@ -18,6 +18,7 @@ import { gateCall, gateNeeds, reviewersFor, saysWhoSigns, signingRulesOf } from 
 import { placeOfCall } from '../step/place.js';
 import { sealOriginal } from '../facts/seal-original.js';
 import { asUnknown, refuseCall, settleCall } from './settle.js';
+import { sealJudged } from '../evidence/judged-call.js';
 import { approvedHash } from '../evidence/hash-call.js';
 import type { PreparedCall } from '../evidence/prepared-call.js';
 
@@ -36,7 +37,9 @@ export function markStarted(
   // If the record shows the arguments unmasked, no sealed copy is needed (LOG2).
   const original = maskArguments(text).isOriginal ? {} : { original: sealOriginal(store.hashKey, before, text) };
   if (gate.byEffect === true && gate.because !== 'decision') writeRehearsal(step, before, prepared);
-  step.tx.write({ kind: 'call-started', chatId, callId, epoch, gate, ...original });
+  // A call that a person decided was judged when it was asked.
+  const judged = gate.because === 'decision' ? {} : sealJudged(store.hashKey, before, gate.judged);
+  step.tx.write({ kind: 'call-started', chatId, callId, epoch, gate, ...original, ...judged });
   return {
     record: step.tx.invocation(callId) ?? before,
     tool: call.tool,

@@ -24,7 +24,7 @@ import type { Derived, FactContext, ApprovalDecided, ApprovalRequested, Approval
 
 /** The only place that requests an approval: creates the record, and the standard tool call that shows it in the transcript (CALL3). */
 export function approvalRequested(fact: ApprovalRequested, context: FactContext): Derived {
-  const { approvalId, chatId, card, expiresAt } = fact;
+  const { approvalId, chatId, card, expiresAt, judged } = fact;
   const call = callIn(context.state, fact.callId);
   const isFromTool = card.question?.raisedBy === 'tool';
   const shown = maskArguments(call.arguments).value;
@@ -74,7 +74,15 @@ export function approvalRequested(fact: ApprovalRequested, context: FactContext)
   return {
     changes,
     events: [messageEvent(message), requestEvent(approval, call, shown, context)],
-    records: [{ kind: 'request', ...auditOf(call), why, ...(rule === null ? {} : { rule }) }],
+    records: [
+      {
+        kind: 'request',
+        ...auditOf(call),
+        ...(judged === undefined ? {} : { judged }),
+        why,
+        ...(rule === null ? {} : { rule }),
+      },
+    ],
   };
 }
 

@@ -74,7 +74,10 @@ export function callEdited({ chatId, callId, arguments: text, by }: CallEdited, 
 }
 
 /** The only place that marks a call as started (CALL8). Rerunning an idempotent call is not a second start (TURN4). */
-export function callStarted({ chatId, callId, epoch, gate, original }: CallStarted, context: FactContext): Derived {
+export function callStarted(
+  { chatId, callId, epoch, gate, original, judged }: CallStarted,
+  context: FactContext,
+): Derived {
   // An answered question never passes the gate, so its call may still be in `asked`.
   const call = callWith(
     context.state,
@@ -96,6 +99,7 @@ export function callStarted({ chatId, callId, epoch, gate, original }: CallStart
     kind: 'run',
     ...about,
     ...(original === undefined ? {} : { original }),
+    ...(judged === undefined ? {} : { judged }),
     why: gate.because,
     ...(gate.rule === undefined ? {} : { rule: maskSecrets(gate.rule) }),
   };
@@ -103,7 +107,10 @@ export function callStarted({ chatId, callId, epoch, gate, original }: CallStart
 }
 
 /** The only place that settles a call: its result for the model, the message, the last event and the audit record. */
-export function callSettled({ chatId, callId, settlement, content }: CallSettled, context: FactContext): Derived {
+export function callSettled(
+  { chatId, callId, settlement, content, judged }: CallSettled,
+  context: FactContext,
+): Derived {
   const call = callWith(context.state, callId, 'asked', 'approved', 'started');
   const { secrets } = maskArguments(call.arguments);
   const message = callMessage(context, call, {
@@ -129,7 +136,7 @@ export function callSettled({ chatId, callId, settlement, content }: CallSettled
       { kind: 'message-written', message },
     ],
     events: [messageEvent(message), toolEvent(context, call, lastEvent(settlement, content, secrets, shown))],
-    records: lastRecord(call, settlement, shown),
+    records: lastRecord(call, settlement, shown, judged === undefined ? {} : { judged }),
   };
 }
 
@@ -208,6 +215,7 @@ function lastRecord(
   call: CallRecord,
   settlement: Settlement,
   shown: (text: string) => string,
+  judged: Pick<NewAuditRecord, 'judged'>,
 ): readonly NewAuditRecord[] {
   const about = auditOf(call);
   const ran = 'attempts' in settlement ? { attempts: settlement.attempts } : {};
@@ -223,10 +231,10 @@ function lastRecord(
     case 'forbidden': {
       const { reason, rule } = settlement;
       const named = rule === undefined ? {} : { rule: maskSecrets(rule) };
-      return [{ kind: 'refusal', ...about, why: shown(reason), ...named }];
+      return [{ kind: 'refusal', ...about, ...judged, why: shown(reason), ...named }];
     }
     case 'refused':
-      return [{ kind: 'refusal', ...about, why: shown(settlement.error) }];
+      return [{ kind: 'refusal', ...about, ...judged, why: shown(settlement.error) }];
     case 'failed':
       return [{ kind: 'outcome', ...about, decision: 'failed', why: shown(settlement.error), ...ran }];
     case 'unknown':

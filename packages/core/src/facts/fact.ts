@@ -138,6 +138,8 @@ export interface ApprovalRequested extends OfCall {
   approvalId: string;
   card: Card;
   expiresAt: number | null;
+  /** What the gate judged, sealed. */
+  judged?: string;
 }
 
 /** A person signed, and the call needs more signatures: the approval stays pending (SIGN1). */
@@ -195,6 +197,8 @@ export interface CallStarted extends OfCall {
   gate?: { because: string; rule?: string | undefined; grantId?: string | undefined };
   /** The sealed arguments, if they are masked in the audit record (LOG2). */
   original?: string;
+  /** What the gate judged, sealed, unless a person decided. */
+  judged?: string;
 }
 
 export const NOT_CLAIMED = 'The program no longer waited for this call, so nothing ran.';
@@ -228,6 +232,8 @@ export interface CallSettled extends OfCall {
   settlement: Settlement;
   /** The result for the model. */
   content: string;
+  /** What the gate judged, sealed, if it refused the call. */
+  judged?: string;
 }
 
 /**

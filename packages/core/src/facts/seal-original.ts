@@ -18,7 +18,7 @@ function keyOf(hashKey: Uint8Array): KeyObject {
   return key;
 }
 
-/** Encrypts a call's arguments with the store's key for its audit record (LOG1), using AES-256-GCM. */
+/** Encrypts a call's arguments, or what the gate judged, with the store's key for its audit record (LOG1), using AES-256-GCM. */
 export function sealOriginal(hashKey: Uint8Array, about: About, text: string): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', keyOf(hashKey), iv).setAAD(aadOf(about));

@@ -64,6 +64,8 @@ export type WorldFact =
   | { kind: 'signers-changed'; approvals: readonly ApprovalRecord[] }
   /** A call was rehearsed to check the policy. The arguments are masked. */
   | { kind: 'policy-checked'; tool: string; arguments: unknown; by: Signer | undefined }
+  /** An admin replayed the calls of the past under other rules. */
+  | { kind: 'policy-replayed'; why: string; by: Signer }
   | { kind: 'decision-refused'; about: AboutCall; why: string; by: Signer }
   | { kind: 'secrets-revealed'; about: AboutCall & { decision?: 'original' }; by: Signer };
 
@@ -97,6 +99,7 @@ const IN_STEPS = {
   'world-deleted': true,
   'signers-changed': true,
   'policy-checked': true,
+  'policy-replayed': true,
   'decision-refused': true,
   'secrets-revealed': true,
 } satisfies { [K in WorldFact['kind']]?: true };
@@ -255,6 +258,8 @@ export function deriveWorld(fact: WorldFact): DerivedOfWorld {
       const { tool, arguments: args, by } = fact;
       return { records: [{ kind: 'rehearsal', tool, arguments: args, why: 'to check the policy', ...by }] };
     }
+    case 'policy-replayed':
+      return { records: [policy('replayed', { why: fact.why, ...fact.by })] };
     case 'decision-refused':
       return { records: [{ kind: 'refusal', ...fact.about, ...fact.by, why: fact.why }] };
     case 'secrets-revealed':

@@ -90,7 +90,12 @@ export interface GateGrant {
   readonly answeredRule?: string;
 }
 
-export type Gate =
+export type Gate = Verdict & {
+  /** What was judged, for a replay under other rules (RULE12). Absent if something other than the rules decided. */
+  readonly judged?: GateInput;
+};
+
+type Verdict =
   | {
       readonly kind: 'run';
       readonly because: 'decision' | 'grant' | 'rule' | 'pattern' | 'no-approval-needed' | 'contained';
@@ -124,14 +129,14 @@ export type Gate =
  * The only function that allows a call (CALL2). Pure; called when the model makes the call, and again in the transaction that starts it.
  * The order is part of the spec: each line may assume that none above it applied.
  */
-export function checkToolApproval(input: GateInput): Gate {
+export function checkToolApproval(input: GateInput): Verdict {
   const gate = decide(input);
   // The person who edited the call can be asked.
   if (gate.kind !== 'ask' || input.unattended !== true || input.decision === 'edited') return gate;
   return { kind: 'refuse', how: 'deny', reason: { code: 'unattended' } };
 }
 
-function decide(input: GateInput): Gate {
+function decide(input: GateInput): Verdict {
   const impossible = refuseImpossible(input);
   if (impossible) return impossible;
 
@@ -191,7 +196,7 @@ function policiesOf({ admin, world, agent }: GateInput): Policies {
 }
 
 /** Fails calls that can't run, without asking anyone (TURN11), and calls to reserved names (CALL10). */
-function refuseImpossible({ call, tool, agent }: GateInput): Gate | undefined {
+function refuseImpossible({ call, tool, agent }: GateInput): Verdict | undefined {
   // Normalized: a fullwidth or uppercase `client.` is the same attack and must be audited as such.
   if (normalizeText(call.tool, 'NFKC').trim().toLowerCase().startsWith(RESERVED_TOOL_PREFIX)) {
     return fail(`${quoted(call.tool)} is reserved: tools can't ask for approval themselves. Call the tool you need.`);
@@ -203,7 +208,7 @@ function refuseImpossible({ call, tool, agent }: GateInput): Gate | undefined {
   return call.arguments.ok ? undefined : fail(call.arguments.error);
 }
 
-function refuseByMode({ world, tool, call }: GateInput): Gate | undefined {
+function refuseByMode({ world, tool, call }: GateInput): Verdict | undefined {
   if (world.mode !== 'read' || tool?.claims?.readOnly === true) return undefined;
   return {
     kind: 'refuse',
@@ -212,7 +217,7 @@ function refuseByMode({ world, tool, call }: GateInput): Gate | undefined {
   };
 }
 
-function refuseByRule({ deny }: Weighing): Gate | undefined {
+function refuseByRule({ deny }: Weighing): Verdict | undefined {
   return deny === undefined
     ? undefined
     : { kind: 'refuse', how: 'deny', reason: { code: 'deny-rule', rule: deny }, rule: deny };
@@ -270,7 +275,7 @@ function runsWithoutApproval(
   return world.mode === 'auto' && contained ? 'contained' : undefined;
 }
 
-function fail(problem: string): Gate {
+function fail(problem: string): Verdict {
   return { kind: 'refuse', how: 'fail', reason: { code: 'cannot-run', problem } };
 }
 
@@ -303,7 +308,7 @@ const SCOPES: readonly { readonly option: ApprovalOption; readonly scope: Scope 
 ];
 
 /** Asks for approval, and offers only options that would take effect (CALL2). */
-function ask(input: GateInput, weighing: Weighing, asked: WhyAsked): Gate {
+function ask(input: GateInput, weighing: Weighing, asked: WhyAsked): Verdict {
   const { call, tool, world, admin } = input;
   const limits = tool?.claims?.approval;
   const effective = new Set<ApprovalOption>(['approve_once']);

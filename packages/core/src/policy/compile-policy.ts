@@ -65,7 +65,7 @@ export interface Policy extends Readonly<Record<Verb, RuleIndex>> {
   readonly ending: EndingRule[];
   /** The rules that have ended: they allow nothing. */
   readonly ended: readonly string[];
-  /** What was compiled, to compile it again when a rule ends. */
+  /** What was compiled, with the rules that have ended. */
   readonly lines: readonly string[];
 }
 
@@ -110,11 +110,12 @@ export function compileStored(rules: readonly string[]): Policy {
 
 /** The policy at a certain time, without the rules that have ended. */
 export function policyAt(policy: Policy, now: number): Policy {
-  const ended = policy.ending.filter(({ ends }) => ends <= now).map(({ text }) => text);
-  if (ended.length === 0) return policy;
+  if (!policy.ending.some(({ ends }) => ends <= now)) return policy;
+  const over = policy.ending.filter(({ ends }) => ends <= now).map(({ text }) => text);
+  const ended = [...policy.ended, ...over];
   // An empty line in their place, so that errors keep their line numbers.
-  const lines = policy.lines.map((line) => (ended.includes(line) ? '' : line));
-  return { ...compileStored(lines), ended: [...policy.ended, ...ended] };
+  const rest = policy.lines.map((line) => (ended.includes(line) ? '' : line));
+  return { ...compileStored(rest), ended, lines: policy.lines };
 }
 
 function isForReaders(text: string): boolean {

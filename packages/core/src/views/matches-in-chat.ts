@@ -96,7 +96,8 @@ export async function coveredCalls(
 
 function withRules(rules: readonly string[]): (snapshot: WorldSnapshot) => WorldSnapshot {
   return (snapshot) => {
-    return { ...snapshot, policy: compileStored([...snapshot.policy.lines, ...rules]) };
+    const { lines, ended } = snapshot.policy;
+    return { ...snapshot, policy: compileStored([...lines.filter((line) => !ended.includes(line)), ...rules]) };
   };
 }
 

@@ -37,7 +37,8 @@ export async function checkPolicy(
 ): Promise<PolicyVerdict> {
   const known = await readSnapshot(runtime, worldId);
   if (known === undefined) throw noWorld(worldId);
-  const snapshot = check.rules === undefined ? known : { ...known, policy: await tryRules(runtime, check.rules) };
+  const tried = check.rules === undefined ? undefined : await compileTried(runtime, check.rules);
+  const snapshot = tried === undefined ? known : { ...known, policy: policyAt(tried.policy, tried.now) };
   // A rehearsal runs with the folders and addresses that the tried rules open.
   if (check.rehearse === true)
     await runtime.store.read((reader) =>
@@ -81,11 +82,14 @@ export async function checkPolicy(
   return { ...withoutSecrets({ ...checked, ...notApplied }, maskArguments(call.argumentsText).secrets), ...found };
 }
 
-/** Rules that are not stored, as they would be now. */
-async function tryRules({ store }: Pick<Runtime, 'store'>, rules: readonly string[]): Promise<Policy> {
+/** Rules that are not stored, with those that have ended. */
+export async function compileTried(
+  { store }: Pick<Runtime, 'store'>,
+  rules: readonly string[],
+): Promise<{ policy: Policy; now: number }> {
   const now = await store.read(async (reader) => reader.now());
   const settled = rules.map((line) => settleEnd(line, now));
-  return policyAt(compileRules(settled, { field: 'rules' }), now);
+  return { policy: compileRules(settled, { field: 'rules' }), now };
 }
 
 const NEVER = new AbortController().signal;

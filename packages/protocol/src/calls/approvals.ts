@@ -195,6 +195,7 @@ const auditRecordSchema = z.object({
   approvalId: approvalId.exactOptional(),
   arguments: field(z.unknown().exactOptional(), 'Arguments of the call. Secrets are masked.'),
   original: text('Unmasked arguments of the run, encrypted.').exactOptional(),
+  judged: text('What the gate judged, encrypted, to replay the call under other rules.').exactOptional(),
   decision: text('What was decided.').exactOptional(),
   scope: text('How long the decision applies: once, session (this chat) or always.').exactOptional(),
   edited: field(

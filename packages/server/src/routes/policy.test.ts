@@ -216,6 +216,23 @@ describe('a policy', () => {
     expect(t.runs).toEqual([]);
   });
 
+  it('[HTTP10.4] [RULE12.3] replays other rules on past calls, and refuses what it can’t read', async () => {
+    const t = await openHarbour();
+    await t.propose({ name: 'remove', arguments: { path: 'a' } });
+    const replay = (body: unknown) => t.api('POST', `${POLICY}/replay`, body);
+    const found = await replay({ rules: ['deny remove'] });
+    const none = { wouldRunAlthoughDenied: [], notJudged: [], differs: 0, more: false };
+    expect(found).toMatchObject({ status: 200, body: { calls: 1, ...none } });
+    expect(found.text).toContain('"asked":{"then":1,"now":0}');
+    expect((await t.api('GET', POLICY)).body).toEqual({ rules: [], proposed: [] });
+    expect(await replay({ rules: ['deny remove('] })).toMatchObject({ status: 422, body: { field: 'rules.0' } });
+    for (const body of [{ since: 'soon' }, { since: '0000-00-00T00:00:00Z' }, { rules: 'x' }, { other: 1 }])
+      expect((await replay(body)).status).toBe(422);
+    expect((await replay({ since: '9999-12-31T23:59:59Z' })).body).toMatchObject({ calls: 0 });
+    expect((await t.api('POST', '/worlds/nowhere/policy/replay', {})).status).toBe(404);
+    expect(t.runs).toEqual([]);
+  });
+
   it('[HTTP11] lists the available tools', async () => {
     const t = await openHarbour();
     expect((await t.api('GET', '/worlds/harbour/tools')).body).toMatchObject({

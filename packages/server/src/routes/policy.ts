@@ -1,4 +1,12 @@
-import { checkPolicy, coveredCalls, matchesInChat, setPolicy, showPolicy, showTools } from '@countersign/core';
+import {
+  checkPolicy,
+  coveredCalls,
+  matchesInChat,
+  replayPolicy,
+  setPolicy,
+  showPolicy,
+  showTools,
+} from '@countersign/core';
 import {
   listedToolSchema,
   listOf,
@@ -7,7 +15,9 @@ import {
   newPolicySchema,
   policyCheckSchema,
   policyMatchSchema,
+  policyReplaySchema,
   policyVerdictSchema,
+  replayedSchema,
   shownPolicySchema,
 } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
@@ -98,6 +108,26 @@ export const policyRoutes = [
       const waiting = await coveredCalls(runtime, params.world, body);
       return { status: 200, body: { items: earlier.calls, more: earlier.more, waiting } };
     },
+  }),
+  route({
+    method: 'post',
+    path: '/worlds/{world}/policy/replay',
+    scope: 'world',
+    // It tries rules on sealed arguments, so its answers tell about them.
+    needs: () => ['admin', 'sign'],
+    tag,
+    summary: 'Show what other rules would have decided for past calls',
+    description:
+      'Judges the calls in the audit log again, from what was sealed when they were judged. Nothing runs and nothing is rehearsed. It is recorded. Another decision could have changed what came after, and a replay does not know that. 409 while another replay runs.',
+    body: policyReplaySchema,
+    answers: { 200: { description: 'The differences', schema: replayedSchema } },
+    handle: async ({ context, params, body, c }) => ({
+      status: 200,
+      body: await replayPolicy(context.engine.runtime, params.world, body, {
+        by: c.var.signer,
+        signal: c.req.raw.signal,
+      }),
+    }),
   }),
   route({
     method: 'get',

@@ -150,6 +150,8 @@ export const errors = {
   noWorldToWatch: 'There is no world to watch yet.',
   noEtag: 'The server sent no ETag with the rules. Nothing was changed.',
   notARule: 'This is not a rule. A rule starts with allow, ask or deny.',
+  noSuchLine: (rule: string, suggestion: string): string => `There is no rule "${rule}" to leave out. ${suggestion}`,
+  notASince: (text: string): string => `--since: expected days or hours, such as 30d or 12h, not "${text}".`,
   noSuchRule: (world: string, suggestion: string): string => `"${world}" has no such rule. ${suggestion}`,
   serverOff: (name: string, world: string): string =>
     thenRun(`"${name}" is disabled. Enable it with:`, `countersign mcp edit ${name} -w ${world} --enabled`),

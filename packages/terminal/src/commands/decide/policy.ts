@@ -28,6 +28,7 @@ import { suggestion } from '../../text/suggest.js';
 import { readText } from '../worlds/agents.js';
 import { readRecord } from '../read-flags.js';
 import type { Register } from '../register.js';
+import { addReplay } from './replay-policy.js';
 import { showCovered } from './show-covered.js';
 import { showDone, showList } from '../show-list.js';
 import { errors } from '../../words/errors.js';
@@ -128,6 +129,7 @@ export function addPolicy(program: Command, register: Register): void {
       if (more) context.note(results.moreMatches);
     },
   );
+  addReplay(policy, register);
 }
 
 /** Paths that are listed; `--json` has all of them. */
