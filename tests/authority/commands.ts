@@ -137,6 +137,14 @@ const aDelegation = async ({ t, actors }: Matrix): Promise<Names> => {
   return { it: body.id };
 };
 
+const aSchedule = async ({ t, actors, chat: chatId }: Matrix): Promise<Names> => {
+  const { headers } = actors.find(({ who }) => who === "owner's token with read, chat") ?? {};
+  const body = { chatId, content: 'morning', at: SOON };
+  const made = await t.api<{ id?: string }>('POST', '/worlds/alpha/schedules', body, headers);
+  if (made.body.id === undefined) throw new Error(made.text);
+  return { it: made.body.id };
+};
+
 /** Every command has at least one row. */
 export const COMMANDS: readonly CommandRow[] = [
   { command: 'serve', needs: 'local' },
@@ -189,6 +197,15 @@ export const COMMANDS: readonly CommandRow[] = [
   { command: 'chats attachment', needs: 'read', words: `{chat} none --out {home}/none ${W}`, allowed: 2 },
   { command: 'chats export', needs: 'read', words: `{chat} ${W}` },
   { command: 'chats remove', needs: 'chat', words: `{it} --yes ${W}`, prepare: aChat },
+  { command: 'schedules list', needs: 'read', words: W },
+  {
+    command: 'schedules add',
+    needs: 'read, chat, personal',
+    words: `morning -c {chat} --at ${SOON} ${W}`,
+  },
+  { command: 'schedules pause', needs: 'chat', words: `{it} ${W}`, prepare: aSchedule },
+  { command: 'schedules resume', needs: 'chat', words: `{it} ${W}`, prepare: aSchedule },
+  { command: 'schedules remove', needs: 'chat', words: `{it} ${W}`, prepare: aSchedule },
   { command: 'search', needs: 'read', words: `hello ${W}` },
 
   { command: 'run', needs: 'chat', words: `${W} -- true`, prepare: aFolder, allowed: 'waits' },

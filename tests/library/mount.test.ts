@@ -219,12 +219,12 @@ describe('mountCountersign', () => {
     [
       'the whole API',
       { token: TOKEN },
-      /^\S+ \/(worlds|health|approvals|decisions)(?!.*(\/sign-in$|\/external\/|\/runs))/,
+      /^\S+ \/(worlds|health|approvals|decisions)(?!.*(\/sign-in$|\/external\/|\/runs|\/schedules))/,
     ],
     [
       'the web app',
       { token: TOKEN, webApp: 'http://x.test' },
-      /^\S+ \/(worlds|health|approvals|decisions|session|tickets|me)(?!.*(\/sign-in$|\/external\/|\/runs|\/push))|^get \/(providers|sign-in$)|passkeys|\/sign-in\/oidc/,
+      /^\S+ \/(worlds|health|approvals|decisions|session|tickets|me)(?!.*(\/sign-in$|\/external\/|\/runs|\/schedules|\/push))|^get \/(providers|sign-in$)|passkeys|\/sign-in\/oidc/,
     ],
   ])('[LIB5] [LIB5.2] [LIB5.3] %s: serves these routes of all, and no other', async (_, options, expected) => {
     const api = mountCountersign(countersign, options);

@@ -132,6 +132,28 @@ describe('countersign people and tokens', () => {
     expect((await run('delegations')).stderr).toBe('There are no delegations.\n');
   });
 
+  it('[SCHED5] adds, lists, pauses, resumes and removes schedules of a person', async () => {
+    const env = { COUNTERSIGN_TOKEN: await ownToken(t, 'Nia', ['read', 'chat']) };
+    const run = (...words: string[]) => t.runHere(['schedules', ...words, '-w', 'docks'], { env });
+    const { id: chat } = await t.client.createChat('docks');
+    const refused = await t.runHere(['schedules', 'add', 'x', '-w', 'docks', '-c', chat, '--cron', '0 8 * * *']);
+    expect(refused.stderr).toContain('A schedule sends in the name of a person.');
+    expect((await run('add', 'x', '-c', chat, '--at', 'soon')).stderr).toContain('--at: "soon" is not a time.');
+    expect((await run('add', 'x', '-c', chat)).stderr).toContain('send either cron or at');
+    const zone = ['--time-zone', 'Europe/Berlin'];
+    const made = await run('add', 'Good \u001b[2Jmorning', '-c', chat, '--cron', '0 8 * * 1-5', ...zone, '--json');
+    const { id } = JSON.parse(made.stdout) as { id: string };
+    const listed = await run('list');
+    expect(listed.stdout).toMatch(
+      new RegExp(`${id} +active +Nia +0 8 \\* \\* 1-5 \\(Europe/Berlin\\) +20.*Good ‹U\\+001B›`),
+    );
+    expect(await run('pause', id)).toMatchObject({ code: 0, stderr: `Paused ${id}.\n` });
+    expect((await run('list')).stdout).toContain('paused');
+    expect(await run('resume', id.slice(0, 16))).toMatchObject({ code: 0, stderr: `Resumed ${id}.\n` });
+    expect(await run('remove', id)).toMatchObject({ code: 0, stderr: `Deleted ${id}.\n` });
+    expect((await run('list')).stderr).toBe('There are no schedules.\n');
+  });
+
   it('[TERM3.7] lists and ends the browser sessions', async () => {
     await t.runHere(['people', 'add', 'Edna', '--role', 'admin', '--no-invite']);
     const made = await t.runHere(['tokens', 'add', 'laptop', '--scopes', 'read,admin', '--person', 'edna']);

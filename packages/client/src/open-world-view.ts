@@ -115,6 +115,7 @@ function refetch(
     case 'tool':
     case 'mcp-server':
     case 'approval':
+    case 'schedule':
       return undefined;
   }
 }

@@ -41,6 +41,7 @@ export {
 } from './mcp/mcp-servers.js';
 export { finishMcpSignIn, signOutOfMcpServer, startMcpSignIn } from './mcp/mcp-sign-in.js';
 export type { Unfinished } from './processes/unfinished-turns.js';
+export { changeSchedule } from './chats/change-schedule.js';
 export { publishMessage } from './chats/publish-message.js';
 export type { VerifiedReceipt } from './requirements/check-receipt.js';
 export { readDecisionToSign } from './decisions/read-decision-to-sign.js';

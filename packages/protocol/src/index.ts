@@ -29,6 +29,8 @@ export {
   neededSignaturesSchema,
 } from './calls/needed-signatures.js';
 export type { NeededSignatures, Signature } from './calls/needed-signatures.js';
+export { newScheduleSchema, scheduleChangeSchema, scheduleSchema } from './worlds/schedules.js';
+export type { NewSchedule, Schedule, ScheduleChange } from './worlds/schedules.js';
 export { delegationSchema, newDelegationSchema } from './people/delegations.js';
 export type { Delegation, NewDelegation, Principal } from './people/delegations.js';
 export { nearest } from './text/nearest.js';

@@ -8,10 +8,10 @@ export function purgeOrder({ chat, world }: PurgeStatements) {
   return {
     chat: [
       ...[chat.invocations, chat.turns, chat.approvals, chat.grants, chat.events, chat.messages],
-      ...[chat.attachments, chat.searchWords, chat.searchDocuments, chat.itself],
+      ...[chat.attachments, chat.schedules, chat.searchWords, chat.searchDocuments, chat.itself],
     ],
     world: [
-      ...[world.invocations, world.turns, world.approvals, world.grants, world.attachments],
+      ...[world.invocations, world.turns, world.approvals, world.grants, world.attachments, world.schedules],
       ...[world.searchWords, world.searchDocuments, world.searched],
       ...[world.events, world.messages, world.clients, world.mcpTools, world.mcpServers, world.chats],
     ],

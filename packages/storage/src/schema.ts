@@ -286,6 +286,17 @@ export const attachments = table('attachments', [
   ['data', 'text not null'],
 ]);
 
+export const schedules = table('schedules', [
+  ['id', 'text not null unique'],
+  ['world_id', 'text not null'],
+  ['chat_id', 'text not null'],
+  ['rev', 'integer not null'],
+  // Null if nothing is due.
+  ['look_at', 'integer'],
+  // JSON.
+  ['data', 'text not null'],
+]);
+
 /** A searchable message. Its words are in `search_words`, which differs by database. */
 export const searchDocuments = table('search_documents', [
   ['message_id', 'text not null'],

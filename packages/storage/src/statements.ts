@@ -11,6 +11,7 @@ import { messageStatements } from './queries/messages.js';
 import { credentialStatements, peopleStatements } from './queries/people.js';
 import { providerStatements } from './queries/providers.js';
 import { purgeStatements } from './queries/purge.js';
+import { scheduleStatements } from './queries/schedules.js';
 import { searchStatements, type SearchDialect } from './queries/search.js';
 import { statsStatements } from './queries/stats.js';
 import { turnStatements } from './queries/turns.js';
@@ -35,6 +36,7 @@ export function statementsIn(search: SearchDialect) {
     ...peopleStatements,
     ...credentialStatements(search.elementsOf),
     ...providerStatements,
+    ...scheduleStatements,
     ...searchStatements(search),
     ...statsStatements,
     ...turnStatements,

@@ -14,6 +14,7 @@ import { mcpServerVerbs } from './verbs/mcp-servers.js';
 import { messageVerbs } from './verbs/messages.js';
 import { peopleVerbs } from './verbs/people.js';
 import { providerVerbs } from './verbs/providers.js';
+import { scheduleVerbs } from './verbs/schedules.js';
 import { searchVerbs } from './verbs/search.js';
 import { statsVerbs } from './verbs/stats.js';
 import { turnVerbs } from './verbs/turns.js';
@@ -35,6 +36,7 @@ export function transactionOn(on: Connection, statements: Statements, state: Tra
     ...mcpServerVerbs(on, statements, state),
     ...peopleVerbs(on, statements, state),
     ...providerVerbs(on, statements),
+    ...scheduleVerbs(on, statements),
     ...eventVerbs(on, statements),
     ...auditVerbs(on, statements),
     ...searchVerbs(on, statements),

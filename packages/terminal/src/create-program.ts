@@ -21,6 +21,10 @@ const PARTS: readonly Part[] = [
   { names: ['worlds'], load: async () => (await import('./commands/worlds/worlds.js')).addWorlds },
   { names: ['agents'], load: async () => (await import('./commands/worlds/agents.js')).addAgents },
   { names: ['chats'], load: async () => (await import('./commands/worlds/chats.js')).addChats },
+  {
+    names: ['schedules'],
+    load: async () => (await import('./commands/worlds/schedules.js')).addSchedules,
+  },
   { names: ['search'], load: async () => (await import('./commands/worlds/search.js')).addSearch },
   { names: ['grants'], load: async () => (await import('./commands/decide/grants.js')).addGrants },
   { names: ['undo'], load: async () => (await import('./commands/decide/undo.js')).addUndo },

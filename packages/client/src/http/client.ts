@@ -8,6 +8,9 @@ import type {
   NewPasskey,
   NewChallenge,
   NewDelegation,
+  NewSchedule,
+  Schedule,
+  ScheduleChange,
   PasskeyConfirmation,
   Challenge,
   AcceptedMessage,
@@ -349,6 +352,11 @@ export interface Client {
   previewUndo(world: string, call: string, options?: CallOptions): Promise<UndoPreview>;
   /** Undoes a call, if that still has the effect with this hash. */
   undo(world: string, call: string, effectHash: string, options?: CallOptions): Promise<UndoPreview>;
+  /** Messages that are sent later (SCHED). */
+  schedules(world: string, options?: CallOptions): Promise<List<Schedule>>;
+  addSchedule(world: string, schedule: NewSchedule, options?: CallOptions): Promise<Schedule>;
+  changeSchedule(world: string, schedule: string, change: ScheduleChange, options?: CallOptions): Promise<Schedule>;
+  removeSchedule(world: string, schedule: string, options?: CallOptions): Promise<void>;
   grants(world: string, page?: PageQuery, options?: CallOptions): Promise<List<Grant>>;
   revoke(world: string, grant: string, options?: CallOptions): Promise<void>;
   policy(world: string, options?: CallOptions): Promise<Tagged<ShownPolicy>>;

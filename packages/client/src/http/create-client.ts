@@ -45,6 +45,7 @@ import {
   pushListSchema,
   pushSubscriptionSchema,
   queuedApprovalSchema,
+  scheduleSchema,
   searchHitSchema,
   SERVER_LOG,
   sessionSchema,
@@ -315,6 +316,13 @@ export function createClient(options: ClientOptions): Client {
         { method: 'POST', path: ['worlds', world, 'calls', call, 'undo'], body: { effectHash } },
         options,
       ),
+    schedules: (world, options) => list(scheduleSchema, { path: ['worlds', world, 'schedules'] }, options),
+    addSchedule: (world, body, options) =>
+      get(scheduleSchema, { method: 'POST', path: ['worlds', world, 'schedules'], body }, options),
+    changeSchedule: (world, schedule, body, options) =>
+      get(scheduleSchema, { method: 'PATCH', path: ['worlds', world, 'schedules', schedule], body }, options),
+    removeSchedule: (world, schedule, options) =>
+      sendOnly({ method: 'DELETE', path: ['worlds', world, 'schedules', schedule] }, options),
     grants: (world, page, options) =>
       list(grantSchema, { path: ['worlds', world, 'grants'], query: { ...page } }, options),
     revoke: (world, grant, options) =>

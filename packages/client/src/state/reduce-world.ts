@@ -161,6 +161,7 @@ function onChange(
     case 'tool':
     case 'mcp-server':
     case 'approval':
+    case 'schedule':
       return next;
   }
 }

@@ -25,12 +25,14 @@ export interface IncomingMessage extends NewMessage {
   speaker: 'human' | 'world';
   /** The person or token that sent it, as known from the connection. */
   who?: Who;
+  /** A schedule sends it, and only until its lease ends: another process may have taken over since. */
+  scheduled?: { until: number };
 }
 
 /** Stores a message and the turns of all agents that answer it in one step, then wakes them. */
 export async function publishMessage(
   runtime: Runtime,
-  { worldId, chatId, speaker, who, ...message }: IncomingMessage,
+  { worldId, chatId, speaker, who, scheduled, ...message }: IncomingMessage,
 ): Promise<{ messageId: string }> {
   const incoming = {
     ...parseInput(newMessageSchema, message, 'message'),
@@ -38,6 +40,7 @@ export async function publishMessage(
     chatId,
     speaker,
     ...(who && { who }),
+    ...(scheduled && { scheduled }),
   };
   await runtime.process.resumeUnfinished({ chatId });
   await maskLongTexts([incoming.content]);
@@ -51,6 +54,8 @@ async function storeMessage(runtime: Runtime, incoming: IncomingMessage): Promis
     const chat = chatIn(step.tx.chat(chatId), worldId, chatId);
     const known = clientMessageId === undefined ? undefined : step.tx.sent(chatId, clientMessageId);
     if (known !== undefined) return { messageId: known.id };
+    if (incoming.scheduled !== undefined && incoming.scheduled.until <= step.tx.now())
+      throw new CountersignError('conflict', 'Sending took too long, so another process sends the message.');
     const message = step.tx.newMessage(chat.id, {
       role: 'user',
       sender: senderOf(step.snapshot, incoming),
@@ -69,11 +74,11 @@ async function storeMessage(runtime: Runtime, incoming: IncomingMessage): Promis
 
 const LONGEST_SENDER = 64;
 /** Sender names for messages that no person sent. */
-const NOBODY = ['system', 'tool', 'world'];
+const NOBODY = ['system', 'tool', 'world', 'schedule'];
 
 /** Rejects agent names, reserved names and confusable names: they would let a client impersonate someone else (WORLD4). */
-function senderOf(snapshot: WorldSnapshot, { sender, speaker }: IncomingMessage): string {
-  if (sender === undefined) return speaker;
+function senderOf(snapshot: WorldSnapshot, { sender, speaker, scheduled }: IncomingMessage): string {
+  if (sender === undefined) return scheduled === undefined ? speaker : 'schedule';
   const wrong = (why: string): CountersignError =>
     new CountersignError('invalid', `sender: ${why}`, { field: 'sender' });
   if (sender.trim() === '' || sender.length > LONGEST_SENDER || /[\p{C}\p{Zl}\p{Zp}]/u.test(sender)) {

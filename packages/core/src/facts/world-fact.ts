@@ -10,6 +10,7 @@ import type {
   McpToolRecord,
   NewAuditRecord,
   RowChange,
+  ScheduleRecord,
   StoreTransaction,
   WorldRecord,
 } from '../ports/index.js';
@@ -25,6 +26,15 @@ export interface RunFact {
   program: readonly string[];
   words?: string;
   by: Signer;
+}
+
+/** Without `operation`, screens show no difference: a process takes a schedule that is due. Only what people decide is recorded. */
+export interface ScheduleFact {
+  kind: 'schedule-changed';
+  row: { insert: ScheduleRecord } | { update: ScheduleRecord } | { remove: ScheduleRecord };
+  operation?: Crud['operation'];
+  decision?: 'created' | 'changed' | 'paused' | 'resumed' | 'deleted' | 'stopped';
+  by?: Author;
 }
 
 /** Facts that change no chat. Some have no row: they are only recorded or published. */
@@ -60,6 +70,7 @@ export type WorldFact =
   | { kind: 'providers-changed'; decision: `provider ${'added' | 'changed' | 'removed'}`; why: string; by: Signer }
   /** A program starts in a draft, or a person discards what it changed. */
   | RunFact
+  | ScheduleFact
   /** Other people can now sign calls that wait. */
   | { kind: 'signers-changed'; approvals: readonly ApprovalRecord[] }
   /** A call was rehearsed to check the policy. The arguments are masked. */
@@ -251,6 +262,22 @@ export function deriveWorld(fact: WorldFact): DerivedOfWorld {
       const more = words === undefined ? {} : { message: maskSecrets(words) };
       const shown = { run, program: program.map((word) => maskSecrets(word)), ...more };
       return { records: [policy(kind.replaceAll('-', ' '), { agentId, tool: RUN_TOOL, arguments: shown, ...by })] };
+    }
+    case 'schedule-changed': {
+      const { row, operation, decision, by } = fact;
+      const schedule = 'insert' in row ? row.insert : 'update' in row ? row.update : row.remove;
+      const { id, chatId, personId: person, times, content } = schedule;
+      const shown = { schedule: id, person, ...times, content: maskSecrets(content) };
+      return {
+        row: (tx) =>
+          'insert' in row
+            ? tx.insertSchedule(schedule)
+            : 'update' in row
+              ? tx.updateSchedule(schedule)
+              : tx.deleteSchedule(schedule),
+        records: decision === undefined ? [] : [policy(`schedule ${decision}`, { chatId, arguments: shown, ...by })],
+        events: operation === undefined ? [] : [crud(operation, 'schedule', id, chatId)],
+      };
     }
     case 'signers-changed':
       return { events: fact.approvals.map(({ id, chatId }) => crud('update', 'approval', id, chatId)) };

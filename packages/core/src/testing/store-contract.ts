@@ -9,6 +9,7 @@ import { describePeople } from './store-contract/people.js';
 import { describeProviders } from './store-contract/providers.js';
 import { describeRecords } from './store-contract/records.js';
 import { describeReopening } from './store-contract/reopening.js';
+import { describeSchedules } from './store-contract/schedules.js';
 import { describeTransactions } from './store-contract/transactions.js';
 import type { OpenStore } from './store-contract/under-test.js';
 
@@ -30,6 +31,7 @@ export function describeStore(
     { part: 'providers', run: () => describeProviders(open) },
     { part: 'people', run: () => describePeople(open, can.share) },
     { part: 'attachments', run: () => describeAttachments(open) },
+    { part: 'schedules', run: () => describeSchedules(open) },
     { part: 'lists', run: () => describeLists(open) },
     { part: 'transactions', run: () => describeTransactions(open) },
     { part: 'concurrency', run: () => describeConcurrency(open, can.share) },

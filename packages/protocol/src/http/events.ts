@@ -154,7 +154,7 @@ export type WorldActivityEvent = z.infer<typeof worldEventSchema>;
 export const crudEventSchema = z.object({
   operation: field(z.enum(['create', 'update', 'delete']), 'create, update or delete.'),
   entity: field(
-    z.enum(['world', 'agent', 'chat', 'grant', 'policy', 'client', 'tool', 'mcp-server', 'approval']),
+    z.enum(['world', 'agent', 'chat', 'grant', 'policy', 'client', 'tool', 'mcp-server', 'approval', 'schedule']),
     'What was changed.',
   ),
   id: text('Id or name of what was changed.'),

@@ -5,6 +5,7 @@ import type { StreamWatch } from '../people/stream-watch.js';
 import type { OidcSignIn } from '../oidc/oidc-sign-in.js';
 import type { Metrics } from '../metrics/create-metrics.js';
 import type { Push } from '../push/push.js';
+import type { Schedules } from '../schedules/send-due.js';
 import type { Runs } from '../runs/runs.js';
 import type { WorkFolders } from '../home/folders/work-folders.js';
 import type { ProviderRegistry } from '../providers/create-registry.js';
@@ -97,6 +98,8 @@ export interface AppContext {
   runs?: Runs;
   /** Notifications. Absent if a program serves the API. */
   push?: Push;
+  /** Absent if a program serves the API. */
+  schedules?: Schedules;
   /** Request body limit in bytes. */
   bodyLimit?: number;
 }

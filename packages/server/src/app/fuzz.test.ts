@@ -98,6 +98,7 @@ type Ids = Record<
   | 'session'
   | 'delegation'
   | 'external'
+  | 'schedule'
   | 'run',
   string[]
 >;
@@ -125,6 +126,12 @@ async function resetWorld(t: Harbour, ids: Ids, { count, drafts }: { count: numb
   const attachment = 'a'.repeat(64);
   await runtime.store.transact(world, (tx) =>
     tx.insertAttachment({ chatId: chat.id, id: attachment, kind: 'file', mimeType: 'x/y', data: 'AA==' }),
+  );
+  const schedule = `schedule_${count}`;
+  const times = { cron: '0 8 * * *', timeZone: 'UTC' };
+  const paused = { personId: 'bob', content: 'x', times, state: 'paused', dueAt: null, lookAt: null } as const;
+  await runtime.store.transact(world, (tx) =>
+    tx.insertSchedule({ id: schedule, worldId: world, chatId: chat.id, rev: 1, createdAt: 0, ...paused }),
   );
   const grants = await listGrants(runtime, world);
   const server = { name: 'notes', transport: 'stdio', command: 'notes' };
@@ -167,6 +174,7 @@ async function resetWorld(t: Harbour, ids: Ids, { count, drafts }: { count: numb
   ids.chat = [chat.id, outside.chat];
   ids.approval = [first, ...others].map(({ approvalId }) => approvalId);
   ids.attachment = [attachment];
+  ids.schedule = [schedule];
   ids.turn = [first.turnId];
   ids.grant = grants.map(({ grantId }) => grantId);
   ids.call = [...[first, ...others].map(({ toolCallId }) => toolCallId), ...outside.calls];
@@ -279,6 +287,8 @@ const UNREACHABLE = [
   'delete_me_push_id',
   'post_me_push_id_test',
   'delete_people_person_sessions_session',
+  'post_worlds_world_schedules',
+  'patch_worlds_world_schedules_schedule',
   'post_worlds_world_mcp_servers_name_context',
   'post_worlds_world_mcp_servers_name_sign_in',
   'delete_worlds_world_mcp_servers_name_sign_in',
@@ -329,6 +339,7 @@ it(
       session: ['0123456789abcdef'],
       delegation: ['0123456789abcdef'],
       external: [],
+      schedule: [],
       run: [],
     };
     const api = (await t.api<ApiDescription>('GET', '/openapi.json')).body;

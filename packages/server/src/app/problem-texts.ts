@@ -51,6 +51,10 @@ export const problemTexts = {
   insecureEndpoint: 'must be an https URL without a password',
   unknownPushService: (service: string) =>
     `${service} is not a known push service. An administrator can add the line "send pushes to ${service}" to the administrator's file, then restart the server`,
+  scheduleNeedsPerson: 'A schedule sends in the name of a person. Sign in as one, or send a personal token.',
+  tooManySchedules: (most: number) => `This world already has ${most} schedules. Delete some first.`,
+  foreignSchedule: 'This schedule sends in the name of someone else. Only an admin can pause or delete it.',
+  scheduleIsSending: 'The message of this schedule is being sent. Nothing was changed. Try again in a minute.',
   pushNeedsPerson: 'Notifications are for people. Sign in as a person, or send a personal token.',
   tooManyDevices: (most: number) => `At most ${most} devices can get your notifications. Remove one first.`,
   pushFailed: (service: string, why: string) => `${service} did not take the message (${why}). Try again later.`,

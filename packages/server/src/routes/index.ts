@@ -15,6 +15,7 @@ import { providerRoutes } from './providers.js';
 import { pushRoutes } from './people/push.js';
 import { recordRoutes } from './records.js';
 import { runRoutes } from './runs.js';
+import { scheduleRoutes } from './schedules.js';
 import { serverRoutes } from './server.js';
 import { signInRoutes } from './people/sign-in.js';
 import { worldRoutes } from './worlds.js';
@@ -33,6 +34,7 @@ export const routes: readonly Route[] = [
   ...worldRoutes,
   ...agentRoutes,
   ...chatRoutes,
+  ...scheduleRoutes,
   ...eventRoutes,
   ...approvalRoutes,
   ...externalRoutes,

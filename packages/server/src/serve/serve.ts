@@ -14,6 +14,7 @@ import { readOwner } from '../home/home-owner.js';
 import { createExternalLimiter } from '../people/external-limiter.js';
 import { openHome, type Home, type HomeOptions } from '../home/open-home.js';
 import { createPush, type Push } from '../push/push.js';
+import { createSchedules } from '../schedules/send-due.js';
 import type { PushRoute } from '../push/send-push.js';
 import { createOidcSignIn } from '../oidc/oidc-sign-in.js';
 import { acceptTokenChannels } from './accept-token-channels.js';
@@ -113,6 +114,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     },
   });
   const push = pushOf(home, { publicUrl, log, push: options.push });
+  const schedules = createSchedules({ runtime: engine.runtime, lifetimes: home.sessionLifetimes, log });
   const answering = new Set<ServerResponse>();
   let isStopping = false;
   let localhost: GuardedLocalhost | undefined;
@@ -126,6 +128,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       providers: home.providers,
       runs: home.runs,
       ...(push && { push }),
+      schedules,
       externalLimiter: createExternalLimiter(engine.runtime.clock, home.externalLimits),
       ...(publicUrl === undefined ? {} : { publicUrl }),
       checkFolder: home.workFolders.check,
@@ -133,7 +136,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     };
     const app = createApp(webRoot === undefined ? context : { ...context, webRoot });
     // Resume unfinished turns only after listening succeeds: a failed start must not run anything.
-    const started = startWhen(once(server, 'listening'), home, push);
+    const started = startWhen(once(server, 'listening'), home, [() => push?.start(), () => schedules.look()]);
     const answer = getRequestListener(app.fetch);
     server.on('request', (request, response) => {
       answering.add(response);
@@ -155,6 +158,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     localhost?.close();
     secure?.close();
     push?.close();
+    schedules.close();
     await home.close();
     throw error;
   }
@@ -177,7 +181,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       isStopping = true;
       localhost?.close();
       secure?.close();
-      closed ??= shutDown(server, home, answering, push).finally(retract);
+      closed ??= shutDown(server, home, answering, [() => push?.close(), () => schedules.close()]).finally(retract);
       return closed;
     },
   };
@@ -218,8 +222,8 @@ function cookieNameOf({ engine }: Home): Pick<AuthOptions, 'cookieName'> {
   return { cookieName: createHash('sha256').update('cookie').update(hashKey).digest('hex').slice(0, 12) };
 }
 
-function startWhen(listening: Promise<unknown>, home: Home, push: Push | undefined): Promise<void> {
-  const started = listening.then(() => home.start()).then(() => push?.start());
+function startWhen(listening: Promise<unknown>, home: Home, others: readonly (() => void)[]): Promise<void> {
+  const started = listening.then(() => home.start()).then(() => others.forEach((start) => start()));
   // The caller reports the error; this only prevents an unhandled rejection.
   started.catch(() => undefined);
   return started;
@@ -235,7 +239,7 @@ async function shutDown(
   server: Server,
   home: Home,
   answering: ReadonlySet<ServerResponse>,
-  push: Push | undefined,
+  others: readonly (() => void)[],
 ): Promise<void> {
   const closed = once(server, 'close');
   // Reject requests in flight with 503: if the connection is dropped, the client can't know that it is safe to retry.
@@ -244,7 +248,7 @@ async function shutDown(
   server.closeIdleConnections();
   // Answer accepted requests before the store closes. Streams have already sent their headers.
   await waitTurns(LAST_RESPONSES_MS, () => [...answering].every(({ headersSent }) => headersSent));
-  push?.close();
+  for (const close of others) close();
   // Ends the streams with a notice and parks the turns.
   await home.close();
   server.closeIdleConnections();

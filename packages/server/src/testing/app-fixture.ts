@@ -29,6 +29,7 @@ import { temporarySecretsKey, type SecretsKey } from '../providers/secrets-key.j
 import { acceptTokenChannels } from '../serve/accept-token-channels.js';
 import { listenOn } from '../serve/listen-on.js';
 import { createPush } from '../push/push.js';
+import { createSchedules } from '../schedules/send-due.js';
 import type { PushRoute } from '../push/send-push.js';
 import { checkResponse } from './check-response.js';
 
@@ -167,9 +168,15 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
       log: { warn: quiet, error: logError },
       route: options.push ?? NO_PUSH,
     }),
+    schedules: createSchedules({
+      runtime: engine.runtime,
+      lifetimes: options.lifetimes ?? SESSION_LIFETIMES,
+      log: { error: logError },
+    }),
     ...options.context,
   };
   context.push?.start();
+  context.schedules?.look();
   const app = createApp(context, options.routes);
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
   acceptTokenChannels(server, { token: TOKEN, store });
@@ -204,6 +211,7 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
     async close() {
       opened.delete(fixture);
       context.push?.close();
+      context.schedules?.close();
       await engine.close();
       server.closeAllConnections();
       server.close();

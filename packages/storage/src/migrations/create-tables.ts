@@ -14,6 +14,7 @@ import {
   people,
   peopleGroups,
   providers,
+  schedules,
   searchDocuments,
   turns,
   type Table,
@@ -138,5 +139,11 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered, se
 
     // Files that tools return. Not clustered: `data` may be several megabytes, and large rows make a clustered tree deep.
     `create table attachments (${columnsOf(attachments)}, primary key (chat_id, id)) ${plain}`,
+
+    `create table schedules (ordinal ${ordinal}, ${columnsOf(schedules)}) ${plain}`,
+    // Each process looks for due schedules; without this index, that reads the messages of all of them.
+    `create index schedules_due on schedules (look_at) where look_at is not null`,
+    // Without it, deleting a chat scans all schedules.
+    `create index schedules_of_chat on schedules (chat_id)`,
   ];
 };

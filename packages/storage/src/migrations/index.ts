@@ -6,10 +6,11 @@ import type { Migration } from './ddl.js';
 export const migrations: readonly Migration[] = [createTables];
 
 /** Schemas before it were never released. */
-export const FIRST_VERSION = 27;
+export const FIRST_VERSION = 28;
 
-/** The last commit that reads an unreleased schema: 26 had other columns for who runs a call. */
-const lastCommitFor = (version: number): string => (version === 26 ? '267d1a9f' : '12aa7d02');
+/** The last commit that reads an unreleased schema: 26 had other columns for who runs a call, and 27 no schedules. */
+const LAST_COMMITS: Readonly<Record<number, string>> = { 26: '267d1a9f', 27: '15b7e264' };
+const lastCommitFor = (version: number): string => LAST_COMMITS[version] ?? '12aa7d02';
 
 export function newestVersion(steps = migrations): number {
   return FIRST_VERSION - 1 + steps.length;

@@ -14,6 +14,7 @@ export function purgeStatements({ ordinal }: SearchDialect) {
     grants: remove('grants', chats),
     messages: remove('messages', chats),
     attachments: remove('attachments', chats),
+    schedules: remove('schedules', chats),
     searchWords: remove('search_words', `${ordinal} in (select ordinal from search_documents where ${chats})`),
     searchDocuments: remove('search_documents', chats),
   });

@@ -59,6 +59,8 @@ export const errors = {
   emptyApiKey: 'No API key was entered. Nothing was saved.',
   keyNeededAgain: (detail: string): string =>
     `${detail.replace(/\.$/, '')}. Add --new-key to be prompted for it, or --no-api-key to remove it.`,
+  notATime: (flag: string, text: string): string =>
+    `${flag}: "${text}" is not a time. Use one such as 2030-08-31T22:00, or 2030-08-31T22:00Z.`,
   notADate: (flag: string, text: string): string =>
     `${flag}: "${text}" is not a date. Use a day such as 2030-08-31, or a time such as 2030-08-31T12:00Z.`,
   notARole: (role: string, suggestion: string): string => `Unknown role "${role}". ${suggestion}`,

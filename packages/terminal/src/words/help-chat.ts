@@ -92,3 +92,27 @@ export const CARD_HELP = [
 ] as const;
 
 export const FILES_HELP = ['f', 'show the files of the change, one by one'] as const;
+
+export const schedulesHelp = {
+  about: 'Manage messages that are sent later, once or repeatedly',
+  list: { about: 'List the schedules of a world', examples: ['countersign schedules list -w harbour'] },
+  add: {
+    about: 'Send a message later, in your name',
+    notes: [
+      'Use --cron or --at. A running server sends it; after downtime, at most once.',
+      'It stops when you may no longer send messages to the chat, or when a limited token with which you made it ends.',
+    ],
+    examples: [
+      'countersign schedules add -w harbour -c last --cron "0 8 * * 1-5" "Summarize what changed since yesterday"',
+      'countersign schedules add -w harbour -c last --at 2030-08-31T22:00 "Start the release"',
+    ],
+  },
+  pause: { about: 'Pause a schedule', examples: ['countersign schedules pause schedule_… -w harbour'] },
+  resume: { about: 'Resume a schedule of yours', examples: ['countersign schedules resume schedule_… -w harbour'] },
+  remove: { about: 'Delete a schedule', examples: ['countersign schedules remove schedule_… -w harbour'] },
+  message: 'message to send',
+  cron: 'minute, hour, day of the month, month and day of the week, such as "0 8 * * 1-5"',
+  at: 'time, such as 2030-08-31T22:00 on this machine, or 2030-08-31T22:00Z',
+  timeZone: 'time zone of --cron, such as Europe/Berlin (default: that of this machine)',
+  schedule: 'id of the schedule',
+} satisfies Record<string, string | Help>;

@@ -196,6 +196,13 @@ export const results = {
   undone: (call: string): string => `Undone: ${call}.`,
 
   // Grants and policies
+  noSchedules: 'There are no schedules.',
+  scheduleState: (state: string, skippedAt: string | undefined): string =>
+    skippedAt === undefined ? state : `${state}, skipped once: its last message was not answered yet`,
+  scheduleAdded: (id: string, next: string): string => `Added ${id}. It sends next at ${next}.`,
+  schedulePaused: (id: string): string => `Paused ${id}.`,
+  scheduleResumed: (id: string): string => `Resumed ${id}.`,
+  scheduleRemoved: (id: string): string => `Deleted ${id}.`,
   noGrants: 'There are no grants.',
   grantRevoked: (id: string): string => `Revoked ${id}.`,
   noRules: (world: string): string => `"${world}" has no rules. Every call that needs approval waits for you.`,

@@ -1,6 +1,7 @@
 import type { McpServerRecord, McpToolRecord } from './mcp-records.js';
 import type { CredentialKind, CredentialRecord, FoundCredential, GroupRecord, PersonRecord } from './people-records.js';
 import type { ProviderRecord } from './provider-records.js';
+import type { ScheduleRecord } from './schedule-records.js';
 import type {
   AgentRecord,
   ApprovalRecord,
@@ -106,6 +107,14 @@ export interface StoreReader {
 
   /** Providers added by people, in the order in which they were added. They belong to no world. */
   providers(): Promise<ProviderRecord[]>;
+
+  schedule(id: string): Promise<ScheduleRecord | undefined>;
+  /** In the order in which they were added. */
+  schedules(worldId: string): Promise<ScheduleRecord[]>;
+  /** Those of all worlds that a process has to look at now, longest due first. */
+  schedulesDue(now: number, limit: number): Promise<ScheduleRecord[]>;
+  /** When a process has to look at one next. */
+  nextScheduleAt(): Promise<number | undefined>;
 
   /** AllPeople, in the order in which they were added, including removed people. */
   people(): Promise<PersonRecord[]>;
@@ -232,6 +241,12 @@ export interface StoreTransaction extends StoreReader {
   updateProvider(provider: ProviderRecord): Promise<boolean>;
   /** Returns true if the provider existed. */
   deleteProvider(id: string): Promise<boolean>;
+
+  /** Returns false, and writes nothing, if the chat doesn't exist. */
+  insertSchedule(schedule: ScheduleRecord): Promise<boolean>;
+  /** Compare-and-set on `rev`, like the next method: returns false, and writes nothing, if it had changed. */
+  updateSchedule(schedule: ScheduleRecord): Promise<boolean>;
+  deleteSchedule(schedule: Pick<ScheduleRecord, 'id' | 'rev'>): Promise<boolean>;
 
   /** Creates the server's audit log (`SERVER_LOG`) if necessary, and locks it, so that changes to people are serialized. */
   lockServerLog(): Promise<void>;
