@@ -10,6 +10,7 @@ import { describeApi } from './describe-api.js';
 import { DOCS_STYLE, docsPage } from './docs-page.js';
 import { HttpProblem } from './http-problem.js';
 import { serveGateway } from '../gateway/serve-gateway.js';
+import { isArriving } from './read-body.js';
 import { readInput } from './read-input.js';
 import { createRefusalLog } from './record-refusals.js';
 import type { Reply, Route } from './route.js';
@@ -98,8 +99,10 @@ function register(
     // Before the body is read, unless the body decides what is needed.
     if (typeof route.needs !== 'function') await checkAccess(route, c, context, undefined);
     if (route.needs === 'propose') context.externalLimiter?.request(c);
+    const isLate = route.body !== undefined && route.needs !== 'no-credential' && isArriving(c);
     const input = await readInput(route, c, context);
-    if (typeof route.needs === 'function') await checkAccess(route, c, context, input.body);
+    if (isLate) await context.auth.middleware(c, async () => undefined);
+    if (isLate || typeof route.needs === 'function') await checkAccess(route, c, context, input.body);
     const reply = await route.handle(input);
     // Compare by identity as well: this response was created before the adapter replaced the global Response class.
     if (reply === RESPONSE_ALREADY_SENT || reply instanceof Response) return reply;

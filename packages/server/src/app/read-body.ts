@@ -53,6 +53,14 @@ async function readText(c: AppRequest, limit: number): Promise<string> {
   return text + decode();
 }
 
+/**
+ * Whether the body is still being sent. The credential must be checked again after it was read: someone could hold the last byte back until
+ * their session was ended or their role taken away.
+ */
+export function isArriving({ env: { incoming } }: AppRequest): boolean {
+  return incoming?.complete !== true;
+}
+
 /** Reads from the socket if there is one: wrapping it in a web stream costs more than the rest of a short request. */
 function piecesOf({ env: { incoming }, req }: AppRequest): AsyncIterable<Uint8Array> {
   // Don't destroy the socket on early exit: a client that sent too much must still get the 413. A program that mounts this API may have already

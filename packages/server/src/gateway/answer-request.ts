@@ -26,6 +26,8 @@ interface Parts {
   sdk: typeof Sdk;
   context: AppContext;
   gate: AgentGate;
+  /** Whether the body was still being sent when the credential was checked. */
+  isLate: boolean;
   sessions: ClientSessions;
   waiting: WaitingClients;
   elicitations: SentElicitations;
@@ -34,10 +36,11 @@ interface Parts {
 /** Answers one request of an MCP client. Requests of a session share nothing, so any process can answer any of them. */
 export async function answerRequest(
   c: AppRequest,
-  { sdk, context, gate, sessions, waiting, elicitations }: Parts,
+  { sdk, context, gate, isLate, sessions, waiting, elicitations }: Parts,
 ): Promise<Response> {
   const { engine, version } = context;
   const body = await readBody(c, 'json', context.bodyLimit);
+  if (isLate) await context.auth.middleware(c, async () => undefined);
   const message = parse(body);
   const first = initializeSchema.safeParse(message).data;
   const given =

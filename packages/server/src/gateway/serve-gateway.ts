@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import type { AppContext, AppRequest, Env } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
+import { isArriving } from '../app/read-body.js';
 import type { AgentGate } from './agent-gate.js';
 import { answerRequest } from './answer-request.js';
 import { createClientSessions } from './client-sessions.js';
@@ -19,6 +20,7 @@ export function serveGateway(
   const waiting = createWaitingClients();
   const elicitations = createElicitations();
   app.all('/mcp/:world', context.auth.middleware, async (c) => {
+    const isLate = isArriving(c);
     const found = await findGate(c, context, c.req.param('world'));
     // The SDK makes a response of the error, so it doesn't reach the error boundary.
     const recorded = async <T>(proposed: Promise<T>): Promise<T> =>
@@ -36,7 +38,7 @@ export function serveGateway(
       case 'POST': {
         // Loaded lazily: most servers have no MCP clients, and loading the SDK takes longer than the rest of a start (LIMIT5).
         const sdk = await import('./sdk.js');
-        return await answerRequest(c, { sdk, context, gate, sessions, waiting, elicitations });
+        return await answerRequest(c, { sdk, context, gate, isLate, sessions, waiting, elicitations });
       }
       case 'DELETE':
         // Nothing is stored for a session, so there is nothing to end.
