@@ -11,6 +11,7 @@ import {
 } from '@countersign/protocol';
 import type { PeopleChange } from '../people/change-people.js';
 import { insertCredential, makeLink, TICKET_MS } from '../people/credentials.js';
+import { endCreated } from '../people/end-created.js';
 import { LONGEST_ID } from '../people/manage-people.js';
 import type { OidcAccount } from './oidc-provider.js';
 import { roleOf, type OidcSettings } from './oidc-settings.js';
@@ -152,6 +153,7 @@ async function updatePerson(
   role: NonNullable<PersonRecord['role']>,
 ): Promise<PersonRecord> {
   const person = { ...before, role, oidc: identityOf(account, before.id, box, tx.now()) };
+  if (role !== before.role) await endCreated(tx, person);
   return await write(tx, person);
 }
 

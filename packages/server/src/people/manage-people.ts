@@ -14,6 +14,7 @@ import { problemTexts } from '../app/problem-texts.js';
 import { actionsAnywhere, actionsOf, isOwner, type Access } from './access.js';
 import type { By } from './by.js';
 import { changePeople } from './change-people.js';
+import { endCreated } from './end-created.js';
 
 export const LONGEST_ID = 64;
 
@@ -139,7 +140,7 @@ export async function removePerson(store: Store, id: string, by: By): Promise<vo
 }
 
 async function update(tx: StoreTransaction, after: PersonRecord): Promise<void> {
-  if (await tx.updatePerson(after)) return;
+  if (await tx.updatePerson(after)) return await endCreated(tx, after);
   throw new CountersignError('stale', 'Someone else changed this person at the same time. Try again.');
 }
 

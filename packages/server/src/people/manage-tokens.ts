@@ -7,6 +7,7 @@ import type { By } from './by.js';
 import { changePeople } from './change-people.js';
 import { INVITATION_MS, insertCredential, LONGEST_TOKEN_MS, makeLink, makeSecret } from './credentials.js';
 import { present, refuseOwnerChange } from './manage-people.js';
+import { creatorOf } from './end-created.js';
 import { hasOwnWayIn, LIMITED_SCOPES } from './manage-sessions.js';
 import { refuseNewCredential } from './recent-sign-in.js';
 
@@ -40,7 +41,7 @@ export async function createToken(
     const isOwn = by.access.person?.id === personId;
     const expiresAt = expiryOf(given, tx.now());
     const scopes = [...new Set(given.scopes)];
-    const createdBy = isOwn ? {} : { createdBy: by.signer.who.name };
+    const createdBy = isOwn ? {} : creatorOf(by);
     const record = await insertCredential(tx, made, {
       personId,
       kind: 'token',
@@ -126,7 +127,7 @@ export async function invitePerson(
     const expiresAt = tx.now() + INVITATION_MS;
     const isOwn = by.access.person?.id === personId;
     const limits = !isOwn && (await hasOwnWayIn(tx, personId)) ? { scopes: LIMITED_SCOPES } : {};
-    const data = isOwn ? {} : { createdBy: by.signer.who.name, ...limits };
+    const data = isOwn ? {} : { ...creatorOf(by), ...limits };
     await insertCredential(tx, made, { personId, kind: 'invitation', name: '', data, expiresAt });
     const value = { invitation: made.secret, expiresAt, ...limits };
     const rights = limits.scopes === undefined ? '' : ', may only read and chat';

@@ -117,6 +117,8 @@ export interface CredentialRecord {
     scopes?: readonly TokenScope[];
     /** The name of the person who created it, if it was someone else. */
     createdBy?: string;
+    /** The id of that person. */
+    creator?: string;
     /** A token that can only propose the calls of this external agent (EXT1). */
     external?: ExternalTokenData;
     /** The address that last used it. */

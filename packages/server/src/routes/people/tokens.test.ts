@@ -137,6 +137,33 @@ describe('tokens', () => {
   });
 });
 
+it.each([{ status: 'disabled' }, { role: 'approver' }, undefined])(
+  '[WHO5.4] tokens and invitations for others end when their creator changes to %j',
+  async (change) => {
+    const t = await openApp();
+    for (const name of ['Ada', 'Bob']) await add(t, name, 'admin');
+    await add(t, 'Eve', 'approver');
+    const ada = await signInAs(t, 'ada');
+    const mint = async (who: Record<string, string>, person: string) => {
+      const made = await ask(t, 'POST', `/people/${person}/tokens`, who, { name: 'x', scopes: ['read', 'admin'] });
+      expect(made.status).toBe(201);
+      return as(String(made.body['token']));
+    };
+    const tokens = [await mint(ada, 'bob'), await mint(await signInAs(t, 'bob'), 'bob')];
+    const status = async (who: Record<string, string> = {}) => (await ask(t, 'GET', '/me', who)).status;
+    const opened = await signIn(t, { ticket: (await ask(t, 'POST', '/tickets', tokens[0] ?? {})).body['ticket'] });
+    const { open } = (await ask<{ open: string }>(t, 'POST', '/people/eve/invitations', ada)).body;
+    expect([await status(tokens[0]), await status(tokens[1]), await status(opened)]).toEqual([200, 200, 200]);
+    await t.api('PATCH', '/people/ada', { name: 'Ada Lovelace' });
+    expect(await status(tokens[0])).toBe(200);
+    const changed = await t.api(change === undefined ? 'DELETE' : 'PATCH', '/people/ada', change);
+    expect(changed.status).toBeLessThan(300);
+    expect([await status(tokens[0]), await status(tokens[1]), await status(opened)]).toEqual([401, 200, 401]);
+    const invitation = { invitation: open.split('=')[1] };
+    expect((await ask(t, 'POST', '/session', { Origin: t.url }, invitation)).status).toBe(401);
+  },
+);
+
 it('[WHO1.6] [WHO1.7] no file contains the secret of a token, session or invitation', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
