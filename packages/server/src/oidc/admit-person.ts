@@ -100,6 +100,7 @@ async function loseRole(
   settings: OidcSettings,
 ): Promise<Required<Pick<PeopleChange<void>, 'record'>>> {
   await writePerson(tx, { ...person, role: null }, { groups: [], checkedAt: 0 });
+  await endCreated(tx, { ...person, role: null });
   await tx.endCredentials(person.id, 'session');
   return { record: { decision: 'person changed', why: `${roleChange(person, null, settings)}; sessions ended` } };
 }

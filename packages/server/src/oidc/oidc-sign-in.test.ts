@@ -23,7 +23,7 @@ beforeEach(async () => {
     clientId: CLIENT.id,
     clientSecret: CLIENT.secret,
     name: 'Acme',
-    roles: { staff: 'member', release: 'approver' },
+    roles: { staff: 'member', release: 'approver', ops: 'admin' },
   });
   t = await openApp({ oidc });
   idp.register(`${t.url}/oidc/callback`);
@@ -34,11 +34,11 @@ afterEach(async () => {
   await idp.stop();
 });
 
-async function post(path: string, body?: unknown): Promise<Response> {
+async function post(path: string, body?: unknown, more: Record<string, string> = {}): Promise<Response> {
   const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
   return await fetch(`${t.url}/api${path}`, {
     method: 'POST',
-    headers: { Origin: t.url, ...type },
+    headers: { Origin: t.url, ...type, ...more },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 }
@@ -285,6 +285,23 @@ describe('open sessions', () => {
     expect((await get('/me', headers)).status).toBe(401);
     expect(t.errors).toEqual([]);
   });
+
+  it.each([['staff'], ['other']])(
+    '[WHO5.4] tokens for others end when the only group of their creator is %s',
+    async (group) => {
+      await t.api('POST', '/people', { name: 'Bob', role: 'member' });
+      idp.accounts.set('u1', { groups: ['ops'] });
+      const { headers } = await signIn();
+      const made = await post('/people/bob/tokens', { name: 'ci', scopes: ['read'] }, headers);
+      const { token } = (await made.json()) as { token: string };
+      const bearer = { Authorization: `Bearer ${token}` };
+      expect((await get('/me', bearer)).status).toBe(200);
+      idp.accounts.set('u1', { groups: [group] });
+      t.clock.advance(5 * MINUTE_MS);
+      expect((await get('/me', headers)).status).toBe(group === 'staff' ? 200 : 401);
+      expect((await get('/me', bearer)).status).toBe(401);
+    },
+  );
 
   it('[SIGN1.11] tell open screens when a sign-in or a check changes who can sign', async () => {
     const harbour = await openHarbour({ oidc });
