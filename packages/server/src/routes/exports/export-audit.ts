@@ -64,6 +64,7 @@ async function* auditLines(
   }
 }
 
+/** All fields but the encrypted arguments. */
 const COLUMNS = [
   'seq',
   'at',
@@ -73,16 +74,20 @@ const COLUMNS = [
   'agentId',
   'tool',
   'invocationId',
+  'requester',
   'arguments',
   'decision',
   'scope',
   'edited',
   'who',
+  'for',
   'via',
   'client',
   'why',
   'rule',
   'approvalId',
+  'effectHash',
+  'attempts',
   'receipt',
   'previousHash',
   'hash',
