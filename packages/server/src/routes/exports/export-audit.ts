@@ -64,7 +64,7 @@ async function* auditLines(
   }
 }
 
-/** All fields but the encrypted arguments. */
+/** All fields but the encrypted ones. */
 const COLUMNS = [
   'seq',
   'at',
