@@ -281,6 +281,18 @@ export const ROWS: readonly Row[] = [
   { route: 'DELETE /providers/{provider}', needs: 'server', allowed: GONE },
   { route: 'POST /providers/{provider}/test', needs: 'server', in: { provider: 'box' } },
 
+  { route: 'GET /webhooks', needs: 'server' },
+  {
+    route: 'POST /webhooks',
+    needs: 'server',
+    body: { url: 'https://127.0.0.1/x', events: ['chat.idle'] },
+    allowed: 422,
+  },
+  { route: 'PATCH /webhooks/{id}', needs: 'server', in: { id: 'none' }, body: { active: false }, allowed: GONE },
+  { route: 'DELETE /webhooks/{id}', needs: 'server', in: { id: 'none' }, allowed: GONE },
+  { route: 'GET /webhooks/{id}/deliveries', needs: 'server', in: { id: 'none' }, allowed: GONE },
+  { route: 'POST /webhooks/{id}/replay', needs: 'server', in: { id: 'none' }, body: {}, allowed: GONE },
+
   { route: 'GET /worlds', needs: 'account' },
   { route: 'POST /worlds', needs: 'server', make: unique({}) },
   {

@@ -12,6 +12,7 @@ export type { Engine, RuntimeOptions } from './processes/create-runtime.js';
 export { CLIENT_GRACE_MS } from './runners/clients.js';
 export type { ClientRegistry, FoundClient } from './runners/clients.js';
 export { requesterOf } from './requirements/needed-signatures.js';
+export { isApprovalId } from './turn/ids.js';
 export { awaitExternal } from './runners/await-external.js';
 export { fetchExternal } from './runners/fetch-external.js';
 export { claimExternal, findExternal, type ClaimRequest } from './runners/claim-external.js';

@@ -266,6 +266,25 @@ export {
 export type { NewPasskey, PasskeyOptions, PasskeySignIn, RegisteredPasskey } from './people/registered-passkeys.js';
 export { newDenialSchema, newPushSchema, pushListSchema, pushSubscriptionSchema } from './people/push.js';
 export type { NewPush, PushDevice, PushList } from './people/push.js';
+export {
+  newWebhookSchema,
+  savedWebhookSchema,
+  webhookChangeSchema,
+  webhookDeliverySchema,
+  webhookEventSchema,
+  webhookReplayedSchema,
+  webhookReplaySchema,
+  webhookSchema,
+} from './people/webhooks.js';
+export type {
+  DeliveryState,
+  NewWebhook,
+  SavedWebhook,
+  Webhook,
+  WebhookChange,
+  WebhookDelivery,
+  WebhookEvent,
+} from './people/webhooks.js';
 export { passkeyConfirmationSchema, passkeyPublicKeySchema } from './people/passkeys.js';
 export type { PasskeyConfirmation, PasskeyPublicKey } from './people/passkeys.js';
 export {
@@ -354,6 +373,7 @@ export {
   newToolResultSchema,
   removalSchema,
   searchQuerySchema,
+  webhookDeliveriesQuerySchema,
   ruleWarningSchema,
   shownPolicySchema,
   toolResultReplySchema,

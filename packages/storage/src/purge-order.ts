@@ -12,7 +12,7 @@ export function purgeOrder({ chat, world }: PurgeStatements) {
     ],
     world: [
       ...[world.invocations, world.turns, world.approvals, world.grants, world.attachments, world.schedules],
-      ...[world.searchWords, world.searchDocuments, world.searched],
+      ...[world.searchWords, world.searchDocuments, world.searched, world.webhookCursors],
       ...[world.events, world.messages, world.clients, world.mcpTools, world.mcpServers, world.chats],
     ],
   };

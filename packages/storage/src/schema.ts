@@ -277,6 +277,31 @@ export const peopleGroups = table('people_groups', [
   ['oidc_group', 'text'],
 ]);
 
+export const webhooks = table('webhooks', [
+  ['id', 'text not null unique'],
+  ['person_id', 'text'],
+  ['definition', 'text not null'],
+  // Encrypted: the URL and the secrets.
+  ['sealed', 'text not null'],
+  ['rev', 'integer not null'],
+  ['created_at', 'integer not null'],
+]);
+
+export const webhookDeliveries = table('webhook_deliveries', [
+  ['id', 'text not null unique'],
+  ['webhook_id', 'text not null'],
+  ['world_id', 'text not null'],
+  ['event_id', 'integer not null'],
+  ['type', 'text not null'],
+  ['subject', 'text not null'],
+  ['state', 'text not null'],
+  ['attempts', 'integer not null'],
+  ['next_at', 'integer not null'],
+  ['problem', 'text'],
+  ['created_at', 'integer not null'],
+  ['ended_at', 'integer'],
+]);
+
 export const attachments = table('attachments', [
   ['chat_id', 'text not null'],
   ['id', 'text not null'],

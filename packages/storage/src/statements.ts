@@ -16,6 +16,7 @@ import { searchStatements, type SearchDialect } from './queries/search.js';
 import { statsStatements } from './queries/stats.js';
 import { turnStatements } from './queries/turns.js';
 import { upkeepStatements } from './queries/upkeep.js';
+import { webhookStatements } from './queries/webhooks.js';
 import { worldStatements } from './queries/worlds.js';
 
 export type Statements = ReturnType<typeof statementsIn>;
@@ -41,6 +42,7 @@ export function statementsIn(search: SearchDialect) {
     ...statsStatements,
     ...turnStatements,
     ...upkeepStatements,
+    ...webhookStatements,
     ...worldStatements,
     purge: purgeStatements(search),
   };

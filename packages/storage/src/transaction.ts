@@ -18,6 +18,7 @@ import { scheduleVerbs } from './verbs/schedules.js';
 import { searchVerbs } from './verbs/search.js';
 import { statsVerbs } from './verbs/stats.js';
 import { turnVerbs } from './verbs/turns.js';
+import { webhookVerbs } from './verbs/webhooks.js';
 import { worldVerbs } from './verbs/worlds.js';
 
 /** All reads and writes on a connection. Created once per connection, not once per transaction. */
@@ -41,6 +42,7 @@ export function transactionOn(on: Connection, statements: Statements, state: Tra
     ...auditVerbs(on, statements),
     ...searchVerbs(on, statements),
     ...statsVerbs(on, statements),
+    ...webhookVerbs(on, statements, state),
     emit(emission) {
       state.emissions.push(emission);
     },

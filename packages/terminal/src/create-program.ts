@@ -42,6 +42,7 @@ const PARTS: readonly Part[] = [
   { names: ['people'], load: async () => (await import('./commands/machine/people.js')).addPeople },
   { names: ['groups'], load: async () => (await import('./commands/machine/groups.js')).addGroups },
   { names: ['tokens'], load: async () => (await import('./commands/machine/tokens.js')).addTokens },
+  { names: ['webhooks'], load: async () => (await import('./commands/machine/webhooks.js')).addWebhooks },
   { names: ['sessions'], load: async () => (await import('./commands/machine/sessions.js')).addSessions },
   {
     names: ['import', 'export'],

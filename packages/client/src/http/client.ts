@@ -1,4 +1,10 @@
 import type {
+  DeliveryState,
+  NewWebhook,
+  SavedWebhook,
+  Webhook,
+  WebhookChange,
+  WebhookDelivery,
   SavedAgent,
   UndoableCall,
   UndoPreview,
@@ -260,6 +266,19 @@ export interface Client {
   groups(options?: CallOptions): Promise<List<Group>>;
   putGroup(group: string, change: GroupChange, options?: CallOptions): Promise<Group>;
   removeGroup(group: string, options?: CallOptions): Promise<void>;
+  webhooks(options?: CallOptions): Promise<List<Webhook>>;
+  /** The secret is returned only here. */
+  addWebhook(webhook: NewWebhook, options?: CallOptions): Promise<SavedWebhook>;
+  updateWebhook(webhook: string, change: WebhookChange, options?: CallOptions): Promise<SavedWebhook>;
+  removeWebhook(webhook: string, options?: CallOptions): Promise<void>;
+  /** Newest first. */
+  webhookDeliveries(
+    webhook: string,
+    query?: { state?: DeliveryState; after?: string },
+    options?: CallOptions,
+  ): Promise<List<WebhookDelivery>>;
+  /** Sends one delivery again, or all dead ones. */
+  replayWebhook(webhook: string, delivery?: string, options?: CallOptions): Promise<{ replayed: number }>;
   providers(options?: CallOptions): Promise<List<ProviderStatus>>;
   /** The key is sent once and never returned. */
   addProvider(provider: NewProvider, options?: CallOptions): Promise<ProviderStatus>;

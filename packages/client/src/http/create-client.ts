@@ -59,7 +59,11 @@ import {
   toolResultReplySchema,
   undoableCallSchema,
   undoPreviewSchema,
+  savedWebhookSchema,
   waitingCallSchema,
+  webhookDeliverySchema,
+  webhookReplayedSchema,
+  webhookSchema,
   worldSchema,
 } from '@countersign/protocol';
 import { createCaller } from './caller.js';
@@ -169,6 +173,17 @@ export function createClient(options: ClientOptions): Client {
     groups: (options) => list(groupSchema, { path: ['groups'] }, options),
     putGroup: (group, body, options) => get(groupSchema, { method: 'PUT', path: ['groups', group], body }, options),
     removeGroup: (group, options) => sendOnly({ method: 'DELETE', path: ['groups', group] }, options),
+    webhooks: (options) => list(webhookSchema, { path: ['webhooks'] }, options),
+    addWebhook: (body, options) => get(savedWebhookSchema, { method: 'POST', path: ['webhooks'], body }, options),
+    updateWebhook: (webhook, body, options) =>
+      get(savedWebhookSchema, { method: 'PATCH', path: ['webhooks', webhook], body }, options),
+    removeWebhook: (webhook, options) => sendOnly({ method: 'DELETE', path: ['webhooks', webhook] }, options),
+    webhookDeliveries: (webhook, query, options) =>
+      list(webhookDeliverySchema, { path: ['webhooks', webhook, 'deliveries'], query: { ...query } }, options),
+    replayWebhook: (webhook, delivery, options) => {
+      const body = delivery === undefined ? {} : { delivery };
+      return get(webhookReplayedSchema, { method: 'POST', path: ['webhooks', webhook, 'replay'], body }, options);
+    },
     providers: (options) => list(providerStatusSchema, { path: ['providers'] }, options),
     addProvider: (body, options) => get(providerStatusSchema, { method: 'POST', path: ['providers'], body }, options),
     updateProvider: (provider, body, options) =>

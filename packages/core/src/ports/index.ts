@@ -31,6 +31,7 @@ export { registerTool } from './tools/registered-tool.js';
 export type { RegisteredTool, ToolClaims } from './tools/registered-tool.js';
 export type { ProviderRecord } from './store/provider-records.js';
 export type { ScheduleRecord, ScheduleTimes } from './store/schedule-records.js';
+export type { DeliveryRecord, WebhookRecord } from './store/webhook-records.js';
 export { SERVER_LOG } from '@countersign/protocol';
 export type {
   ChallengeData,

@@ -21,7 +21,9 @@ export interface EventBus {
   subscribe(worldId: string, listener: EventListener, only?: WorldEventName): () => void;
   /** Calls the listener after each change of any world's waiting calls, in any process, and sometimes without one. The returned function unsubscribes. */
   watchQueues(listener: (worldId: string) => void): Promise<() => void>;
-  /** Calls those listeners. */
+  /** Calls the listener with events that this process has stored, of any world. The returned function unsubscribes. */
+  watchStored(listener: (event: StoredEvent) => void): () => void;
+  /** Calls the listeners of `watchQueues`. */
   queueChanged(worldId: string): void;
 }
 
@@ -34,6 +36,7 @@ export function createEventBus(onFailure: ListenerFailure): EventBus {
   const subscriptions = new Map<string, Set<Subscription>>();
   const lastIds = new Map<string, number>();
   const queueListeners = new Set<(worldId: string) => void>();
+  const storedListeners = new Set<(event: StoredEvent) => void>();
 
   function deliverAll(worldId: string, name: WorldEventName, make: () => WorldEvent): void {
     const here = subscriptions.get(worldId);
@@ -56,6 +59,11 @@ export function createEventBus(onFailure: ListenerFailure): EventBus {
       lastIds.set(event.worldId, event.id);
       deliverAll(event.worldId, event.event, () => toWorldEvent(event));
       if (queueListeners.size > 0 && changesQueue(event)) queueChanged(event.worldId);
+      for (const listener of storedListeners) listener(event);
+    },
+    watchStored(listener) {
+      storedListeners.add(listener);
+      return () => storedListeners.delete(listener);
     },
     queueChanged,
     async watchQueues(listener) {

@@ -57,6 +57,7 @@ export function shareEventBus(
       if (changesQueue(event)) queues.add(worldId);
     },
     queueChanged: (worldId) => bus.queueChanged(worldId),
+    watchStored: (listener) => bus.watchStored(listener),
     async watchQueues(listener) {
       const end = await bus.watchQueues(listener);
       try {

@@ -7,6 +7,7 @@ import { describeLog } from './store-contract/log.js';
 import { describeMcpServers } from './store-contract/mcp-servers.js';
 import { describePeople } from './store-contract/people.js';
 import { describeProviders } from './store-contract/providers.js';
+import { describeWebhooks } from './store-contract/webhooks.js';
 import { describeRecords } from './store-contract/records.js';
 import { describeReopening } from './store-contract/reopening.js';
 import { describeSchedules } from './store-contract/schedules.js';
@@ -29,6 +30,7 @@ export function describeStore(
     { part: 'records', run: () => describeRecords(open) },
     { part: 'MCP servers', run: () => describeMcpServers(open) },
     { part: 'providers', run: () => describeProviders(open) },
+    { part: 'webhooks', run: () => describeWebhooks(open) },
     { part: 'people', run: () => describePeople(open, can.share) },
     { part: 'attachments', run: () => describeAttachments(open) },
     { part: 'schedules', run: () => describeSchedules(open) },

@@ -5,6 +5,7 @@ import { approvalFilterSchema } from '../calls/approvals.js';
 import { clientToolResultSchema, questionAnswerSchema, toolDecisionSchema } from '../calls/decisions.js';
 import { mcpServerChangeSchema, newMcpServerSchema } from '../connections/mcp-servers.js';
 import { newExternalAgentSchema } from '../external/external.js';
+import { deliveryStateSchema } from '../people/webhooks.js';
 import { newTokenSchema } from '../people/people.js';
 import { newAgentSchema } from '../worlds/agents.js';
 import { newChatSchema, newWorldSchema } from '../worlds/worlds.js';
@@ -46,6 +47,10 @@ export const memoryQuerySchema = listQuerySchema.extend({ chat: field(id.clone()
 export const approvalsQuerySchema = listQuerySchema.extend({
   status: field(approvalFilterSchema.shape.status, 'Only approvals with this status. Default: pending.'),
   chat: field(id.exactOptional(), 'Id of the chat.'),
+});
+
+export const webhookDeliveriesQuerySchema = listQuerySchema.extend({
+  state: field(deliveryStateSchema.exactOptional(), 'Only deliveries in this state.'),
 });
 
 export const searchQuerySchema = listQuerySchema.extend({

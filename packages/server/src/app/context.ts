@@ -6,6 +6,7 @@ import type { OidcSignIn } from '../oidc/oidc-sign-in.js';
 import type { Metrics } from '../metrics/create-metrics.js';
 import type { Push } from '../push/push.js';
 import type { Schedules } from '../schedules/send-due.js';
+import type { Webhooks } from '../webhooks/webhooks.js';
 import type { Runs } from '../runs/runs.js';
 import type { WorkFolders } from '../home/folders/work-folders.js';
 import type { ProviderRegistry } from '../providers/create-registry.js';
@@ -100,6 +101,8 @@ export interface AppContext {
   push?: Push;
   /** Absent if a program serves the API. */
   schedules?: Schedules;
+  /** Absent if a program serves the API. */
+  webhooks?: Webhooks;
   /** Request body limit in bytes. */
   bodyLimit?: number;
 }

@@ -267,7 +267,7 @@ async function letTimePass<T>(t: Harbour, answering: Promise<T>): Promise<T> {
 /** Statuses that the run must reach, so that it exercises more than one kind of rejection. */
 const STATUSES = [200, 201, 202, 204, 400, 404, 405, 409, 412, 415, 422, 428];
 
-/** They need a valid ticket, which the fuzzer can't guess, a browser session, a person, a passkey, a running MCP server, or a supervisor. */
+/** They need a valid ticket, which the fuzzer can't guess, a browser session, a person, a passkey, a running MCP server, a supervisor, or a receiver of webhooks. */
 const UNREACHABLE = [
   'post_session',
   'post_sign_in_oidc',
@@ -294,6 +294,11 @@ const UNREACHABLE = [
   'delete_worlds_world_mcp_servers_name_sign_in',
   'post_mcp_sign_ins',
   'post_worlds_world_runs_run_restart',
+  'post_webhooks',
+  'patch_webhooks_id',
+  'delete_webhooks_id',
+  'get_webhooks_id_deliveries',
+  'post_webhooks_id_replay',
 ];
 
 /** They need a system that can mount overlays. */

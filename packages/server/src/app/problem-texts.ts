@@ -59,6 +59,17 @@ export const problemTexts = {
   tooManyDevices: (most: number) => `At most ${most} devices can get your notifications. Remove one first.`,
   pushFailed: (service: string, why: string) => `${service} did not take the message (${why}). Try again later.`,
   pushGone: 'This device no longer takes notifications, so it was removed. Turn them on again on the device.',
+  noWebhooks: 'This server has no webhooks.',
+  unknownWebhook: (id: string) => `There is no webhook "${id}".`,
+  tooManyWebhooks: (most: number) => `A server has at most ${most} webhooks. Remove one first.`,
+  changedWebhook: 'Someone else changed this webhook at the same time. Try again.',
+  badWebhookUrl: (host: string) =>
+    `must be an https URL without a password or fragment. An administrator can allow http and private addresses with the line "send webhooks to ${host}" in the administrator's file, then restart the server`,
+  unreachableWebhook: (host: string, why: string) =>
+    `${why}. If this is intended, an administrator can add the line "send webhooks to ${host}" to the administrator's file, then restart the server`,
+  lostWebhook:
+    'Its URL and secret were encrypted with another secrets key. Send a new URL and `rotateSecret` together.',
+  unknownDelivery: (id: string) => `This webhook has no delivery "${id}" that has ended.`,
   unknownDenial: 'This code is invalid, so nothing was denied. Open the call to decide it.',
   endedDenial: 'This notification can no longer deny the call: your rights or the sign-in of the device have ended.',
   lateDenial: 'The call was already decided or has changed, so nothing was denied. Open it to see its state.',

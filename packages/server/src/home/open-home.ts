@@ -73,6 +73,8 @@ export interface Home {
   sessionLifetimes: SessionLifetimes;
   /** Push services that the administrator's file names. */
   pushServices: readonly string[];
+  /** Hosts that it allows for webhooks. */
+  webhookHosts: readonly string[];
   /** Resumes unfinished turns, unless configured otherwise, and creates the demo world on the first run. */
   start(): Promise<void>;
   /** Parks running turns and releases the home folder. */
@@ -169,6 +171,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
       externalLimits: admin.limits,
       sessionLifetimes: admin.lifetimes,
       pushServices: admin.pushServices,
+      webhookHosts: admin.webhookHosts,
       async start() {
         // Before calls start: one of them may be about a run.
         await recoverRuns({ runs, log });

@@ -15,6 +15,8 @@ export interface AdminRules {
   programs: string[][];
   /** Push services besides the well-known ones, as `host:port`. They may be on a private network (PUSH2). */
   pushServices: readonly string[];
+  /** Hosts that webhooks may reach over http or on a private network, as `host:port` (HOOK2). */
+  webhookHosts: readonly string[];
 }
 
 type Values = ExternalLimits & SessionLifetimes;
@@ -24,6 +26,7 @@ interface Settings {
   values: Partial<Values>;
   programs: string[][];
   pushServices: string[];
+  webhookHosts: string[];
 }
 
 const DAY_HOURS = 24;
@@ -38,6 +41,7 @@ const LINES: Readonly<Record<string, (settings: Settings, value: string) => stri
   'end sessions after N hours? without use': ({ values }, n) => setHours(values, 'idleMs', Number(n)),
   'end sessions after N days? without use': ({ values }, n) => setHours(values, 'idleMs', Number(n) * DAY_HOURS),
   'send pushes to HOST:PORT': ({ pushServices }, service) => void pushServices.push(service.toLowerCase()),
+  'send webhooks to HOST:PORT': ({ webhookHosts }, host) => void webhookHosts.push(host.toLowerCase()),
   'let admins run …': ({ programs }, command) => void programs.push(command.split(/\s+/)),
 };
 
@@ -84,7 +88,7 @@ function readSetting(settings: Settings, line: string): { problem: string | unde
 export function readAdminRules(home: string, env: NodeJS.ProcessEnv = {}): AdminRules {
   const named = env['COUNTERSIGN_POLICY_FILE'];
   const file = named === undefined ? join(home, 'admin.rules') : resolve(named);
-  const settings: Settings = { values: {}, programs: [], pushServices: [] };
+  const settings: Settings = { values: {}, programs: [], pushServices: [], webhookHosts: [] };
   let text = '';
   try {
     text = readFileSync(file, 'utf8');
@@ -118,6 +122,7 @@ export function readAdminRules(home: string, env: NodeJS.ProcessEnv = {}): Admin
     lifetimes: { idleMs, mostMs },
     programs: settings.programs,
     pushServices: settings.pushServices,
+    webhookHosts: settings.webhookHosts,
     ...(named === undefined ? {} : { file: realpathSync(file) }),
   };
 }

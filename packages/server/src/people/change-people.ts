@@ -29,6 +29,10 @@ type PeopleDecision =
   | 'delegation ended'
   | 'notifications turned on'
   | 'notifications turned off'
+  | 'webhook added'
+  | 'webhook changed'
+  | 'webhook removed'
+  | 'webhook sent again'
   | 'group changed'
   | 'group removed';
 

@@ -38,23 +38,39 @@ const LONGEST = { name: 60, bytes: 1500 } as const;
 export function composeNotice({ world, calls, more, isNew, denialOf }: Waiting): Notice {
   const tag = `world:${world.id}`;
   const silent = isNew ? {} : { silent: true as const };
-  const worldName = cut(visible(world.name), LONGEST.name);
+  const worldName = shortName(world.name);
   const [call] = calls;
   if (call === undefined) return { tag, path: '/inbox', title: worldName, body: '', silent: true, closes: true };
   if (calls.length > 1 || more) {
     const count = more ? pushTexts.more(calls.length) : String(calls.length);
     return { tag, path: '/inbox', title: pushTexts.waiting(count, worldName), body: pushTexts.waitingLead, ...silent };
   }
-  const { agentName, toolName, question } = call;
-  const agent = cut(visible(agentName), LONGEST.name);
-  const chat = `/w/${encodeURIComponent(world.id)}/c/${encodeURIComponent(call.chatId)}`;
-  const path = `${chat}?approval=${encodeURIComponent(call.approvalId)}`;
-  if (question !== undefined) {
-    const title = pushTexts.asksQuestion(worldName, agent);
-    return { tag, path, title, body: shorten(question.text), ...silent };
-  }
-  const title = pushTexts.asks(worldName, agent, cut(visible(toolName), LONGEST.name));
-  return { tag, path, title, body: shorten(argumentsText(call.arguments)), ...silent, denial: denialOf(call) };
+  const path = pathOfCall(world.id, call.chatId, call.approvalId);
+  const about = describeCall(world.name, call);
+  return { tag, path, ...about, ...silent, ...(call.question === undefined ? { denial: denialOf(call) } : {}) };
+}
+
+type DescribedCall = Pick<WaitingCall, 'agentName' | 'toolName' | 'arguments' | 'question'>;
+
+/** Who wants to run what, in a text that nothing in it can reorder or lengthen. */
+export function describeCall(
+  world: string,
+  { agentName, toolName, question, arguments: given }: DescribedCall,
+): Pick<Notice, 'title' | 'body'> {
+  const worldName = shortName(world);
+  const agent = shortName(agentName);
+  if (question !== undefined) return { title: pushTexts.asksQuestion(worldName, agent), body: shorten(question.text) };
+  return { title: pushTexts.asks(worldName, agent, shortName(toolName)), body: shorten(argumentsText(given)) };
+}
+
+export function shortName(name: string): string {
+  return cut(visible(name), LONGEST.name);
+}
+
+/** Where the card of a call is in the web app. */
+export function pathOfCall(worldId: string, chatId: string, approvalId?: string): string {
+  const chat = `/w/${encodeURIComponent(worldId)}/c/${encodeURIComponent(chatId)}`;
+  return approvalId === undefined ? chat : `${chat}?approval=${encodeURIComponent(approvalId)}`;
 }
 
 /** The arguments by their names. A command, or the only argument, stands for itself. */
@@ -70,7 +86,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-function shorten(text: string): string {
+export function shorten(text: string): string {
   let shown = '';
   let bytes = 0;
   for (const character of text) {

@@ -1,7 +1,6 @@
-import { isIPv6 } from 'node:net';
-import { CountersignError, isLinkLocal } from '@countersign/protocol';
-import { publicNetwork, resolveHost, type Network } from '@countersign/tools';
+import { CountersignError } from '@countersign/protocol';
 import { problemTexts } from '../app/problem-texts.js';
+import { hostAndPort, isNamed } from '../outbound/named-hosts.js';
 
 /** The push services of browsers. `*.` stands for one label or more. */
 const SERVICES = [
@@ -21,7 +20,7 @@ export function readEndpoint(given: string, named: readonly string[]): URL {
   if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '' || url.hash !== '')
     throw invalid(problemTexts.insecureEndpoint);
   if (isNamed(url, named) || (url.port === '' && SERVICES.some((service) => isHost(service, url.hostname)))) return url;
-  throw invalid(problemTexts.unknownPushService(`${url.hostname}:${portOf(url)}`));
+  throw invalid(problemTexts.unknownPushService(hostAndPort(url)));
 }
 
 function invalid(detail: string): CountersignError {
@@ -30,33 +29,4 @@ function invalid(detail: string): CountersignError {
 
 function isHost(service: string, host: string): boolean {
   return service.startsWith('*.') ? host.endsWith(service.slice(1)) : host === service;
-}
-
-function isNamed(url: URL, named: readonly string[]): boolean {
-  return named.includes(`${url.hostname}:${portOf(url)}`);
-}
-
-function portOf({ port }: URL): string {
-  return port === '' ? '443' : port;
-}
-
-/**
- * The addresses of an endpoint, resolved once: the request connects only to them. Throws if one is private, unless the administrator's file names the
- * service; a cloud's metadata service is never reached.
- */
-export async function addressesOf(
-  url: URL,
-  named: readonly string[],
-  { resolve, mayConnect }: Network = publicNetwork,
-): ReturnType<typeof resolveHost> {
-  const isPrivate = isNamed(url, named);
-  return await resolveHost(url.hostname, {
-    resolve,
-    mayConnect: (address, port) => !isLinkLocal(hostOf(address)) && (isPrivate || mayConnect(address, port)),
-  });
-}
-
-function hostOf(address: string): string {
-  const plain = address.replace(/%.*$/, '');
-  return isIPv6(plain) ? new URL(`http://[${plain}]`).hostname : plain;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { pageApprovals } from '@countersign/core';
 import type { PushData, StoreReader } from '@countersign/core/ports';
 import type { QueuedApproval } from '@countersign/protocol';
+import { createKeyedWork } from '../outbound/keyed-work.js';
 import { composeNotice, type Notice } from './compose-notice.js';
 import { denyCode } from './deny-code.js';
 import { maySignNow } from './may-sign-now.js';
@@ -38,50 +39,12 @@ const PAGE = 100;
 export function createPush(tools: PushTools): Push {
   const { runtime, box, route, lifetimes, log } = tools;
   const { store, clock } = runtime;
-  /** The worlds that are being looked at, and whether something has changed there since. */
-  const looking = new Map<string, { again: boolean }>();
-  const timers = new Map<string, { at: number; cancel: () => void }>();
   const failures = new Map<string, number>();
-  const closing = new AbortController();
-  let cancelLook = (): void => undefined;
-
-  function look(worldId: string): void {
-    if (closing.signal.aborted) return;
-    const current = looking.get(worldId);
-    if (current !== undefined) return void (current.again = true);
-    const state = { again: false };
-    looking.set(worldId, state);
-    inBackground(
-      (async () => {
-        try {
-          do {
-            state.again = false;
-            await tell(worldId);
-          } while (state.again && !closing.signal.aborted);
-        } finally {
-          looking.delete(worldId);
-        }
-      })(),
-    );
-  }
-
-  function inBackground(work: Promise<void>): void {
-    work.catch((error: unknown) => {
-      if (!closing.signal.aborted) log.error('Notifications could not be sent', { error: String(error) });
-    });
-  }
-
-  function lookLater(worldId: string, ms: number): void {
-    const at = clock.now() + ms;
-    const before = timers.get(worldId);
-    if (closing.signal.aborted || (before !== undefined && before.at <= at)) return;
-    before?.cancel();
-    const fire = (): void => {
-      timers.delete(worldId);
-      look(worldId);
-    };
-    timers.set(worldId, { at, cancel: clock.after(ms, fire, { background: true }) });
-  }
+  const looking = createKeyedWork(tell, {
+    clock,
+    failed: (error) => log.error('Notifications could not be sent', { error: String(error) }),
+  });
+  const { soon: look, later: lookLater, inBackground, signal } = looking;
 
   async function lookEverywhere(): Promise<void> {
     const worlds = await store.read(async (reader) => {
@@ -147,12 +110,7 @@ export function createPush(tools: PushTools): Push {
     if (device === undefined) return { kind: 'refused', why: 'the endpoint could not be decrypted' };
     const urgency = notice.silent === true ? 'normal' : 'high';
     const topic = createHash('sha256').update(notice.tag).digest('base64url').slice(0, 32);
-    const sent = await sendPush(
-      device,
-      notice,
-      { urgency, topic, signal: closing.signal },
-      { route, own: pushKeys(box) },
-    );
+    const sent = await sendPush(device, notice, { urgency, topic, signal }, { route, own: pushKeys(box) });
     if ('why' in sent) {
       const { id, push } = subscription;
       log.warn('A notification could not be sent', { subscription: id, service: push.service, why: sent.why });
@@ -173,16 +131,6 @@ export function createPush(tools: PushTools): Push {
     });
   }
 
-  function keepLooking(): void {
-    cancelLook = clock.after(
-      LOOK_MS,
-      () => {
-        inBackground(lookEverywhere().finally(() => closing.signal.aborted || keepLooking()));
-      },
-      { background: true },
-    );
-  }
-
   return {
     tools,
     start() {
@@ -191,14 +139,12 @@ export function createPush(tools: PushTools): Push {
         else look(worldId);
       };
       inBackground(lookEverywhere());
-      if (store.shared !== undefined) keepLooking();
+      if (store.shared !== undefined) looking.repeat(LOOK_MS, lookEverywhere);
     },
     test: send,
     close() {
-      closing.abort();
+      looking.close();
       runtime.background.onWaiting = () => undefined;
-      cancelLook();
-      for (const { cancel } of timers.values()) cancel();
     },
   };
 }

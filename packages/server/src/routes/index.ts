@@ -18,6 +18,7 @@ import { runRoutes } from './runs.js';
 import { scheduleRoutes } from './schedules.js';
 import { serverRoutes } from './server.js';
 import { signInRoutes } from './people/sign-in.js';
+import { webhookRoutes } from './webhooks.js';
 import { worldRoutes } from './worlds.js';
 
 /** All API routes (HTTP2), in the order of the docs. */
@@ -31,6 +32,7 @@ export const routes: readonly Route[] = [
   ...peopleRoutes,
   ...passkeyRoutes,
   ...providerRoutes,
+  ...webhookRoutes,
   ...worldRoutes,
   ...agentRoutes,
   ...chatRoutes,

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as after } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { CountersignError, LEAVING_HEADER } from '@countersign/protocol';
-import type { Log } from '../app/context.js';
+import type { AppContext, Log } from '../app/context.js';
 import { createApp } from '../app/create-app.js';
 import { inBrackets, isLoopback } from '../auth/check-host.js';
 import { readTrustedProxies } from '../auth/client-address.js';
@@ -13,9 +13,10 @@ import { readPublicUrl } from '../auth/public-url.js';
 import { readOwner } from '../home/home-owner.js';
 import { createExternalLimiter } from '../people/external-limiter.js';
 import { openHome, type Home, type HomeOptions } from '../home/open-home.js';
-import { createPush, type Push } from '../push/push.js';
+import { createPush } from '../push/push.js';
 import { createSchedules } from '../schedules/send-due.js';
 import type { PushRoute } from '../push/send-push.js';
+import { createWebhooks } from '../webhooks/webhooks.js';
 import { createOidcSignIn } from '../oidc/oidc-sign-in.js';
 import { acceptTokenChannels } from './accept-token-channels.js';
 import { guardLocalhost, type GuardedLocalhost } from './guard-localhost.js';
@@ -113,8 +114,11 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       return world === undefined ? undefined : (await engine.clients.find(world, secret))?.label;
     },
   });
-  const push = pushOf(home, { publicUrl, log, push: options.push });
+  const senders = sendersOf(home, { publicUrl, log, push: options.push, ownUrl: () => `http://localhost:${port}` });
   const schedules = createSchedules({ runtime: engine.runtime, lifetimes: home.sessionLifetimes, log });
+  const { push, webhooks } = senders;
+  const starts = [() => push?.start(), () => webhooks?.start(), () => schedules.look()];
+  const closes = [() => push?.close(), () => webhooks?.close(), () => schedules.close()];
   const answering = new Set<ServerResponse>();
   let isStopping = false;
   let localhost: GuardedLocalhost | undefined;
@@ -127,7 +131,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       metrics: home.metrics,
       providers: home.providers,
       runs: home.runs,
-      ...(push && { push }),
+      ...senders,
       schedules,
       externalLimiter: createExternalLimiter(engine.runtime.clock, home.externalLimits),
       ...(publicUrl === undefined ? {} : { publicUrl }),
@@ -136,7 +140,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     };
     const app = createApp(webRoot === undefined ? context : { ...context, webRoot });
     // Resume unfinished turns only after listening succeeds: a failed start must not run anything.
-    const started = startWhen(once(server, 'listening'), home, [() => push?.start(), () => schedules.look()]);
+    const started = startWhen(once(server, 'listening'), home, starts);
     const answer = getRequestListener(app.fetch);
     server.on('request', (request, response) => {
       answering.add(response);
@@ -157,8 +161,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     server.close();
     localhost?.close();
     secure?.close();
-    push?.close();
-    schedules.close();
+    for (const close of closes) close();
     await home.close();
     throw error;
   }
@@ -181,7 +184,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       isStopping = true;
       localhost?.close();
       secure?.close();
-      closed ??= shutDown(server, home, answering, [() => push?.close(), () => schedules.close()]).finally(retract);
+      closed ??= shutDown(server, home, answering, closes).finally(retract);
       return closed;
     },
   };
@@ -199,20 +202,37 @@ function oidcOf(
 /** Whom operators of push services can ask about us, if the server has no public URL. */
 const PROJECT = 'https://github.com/countersign/countersign';
 
-function pushOf(
-  { engine: { runtime }, pushServices: named, sessionLifetimes: lifetimes }: Home,
-  { publicUrl = PROJECT, log, push }: { publicUrl: string | undefined; log: Log; push: ServeOptions['push'] },
-): Push | undefined {
-  const { secretBox: box } = runtime.options;
-  if (box === undefined) return undefined;
-  const subject = publicUrl.startsWith('https:') ? publicUrl : PROJECT;
-  return createPush({
-    runtime,
-    box,
-    lifetimes,
+type Senders = Pick<AppContext, 'push' | 'webhooks'>;
+
+/** What tells people and other programs about calls. */
+function sendersOf(
+  { engine: { runtime }, pushServices, webhookHosts, sessionLifetimes: lifetimes }: Home,
+  {
+    publicUrl,
+    ownUrl,
     log,
-    route: { subject, ...push, named: [...named, ...(push?.named ?? [])] },
-  });
+    push,
+  }: {
+    publicUrl: string | undefined;
+    ownUrl: () => string;
+    log: Log;
+    push: ServeOptions['push'];
+  },
+): Senders {
+  const { secretBox: box } = runtime.options;
+  if (box === undefined) return {};
+  const subject = publicUrl?.startsWith('https:') === true ? publicUrl : PROJECT;
+  const named = [...pushServices, ...(push?.named ?? [])];
+  return {
+    push: createPush({ runtime, box, lifetimes, log, route: { subject, ...push, named } }),
+    webhooks: createWebhooks({
+      runtime,
+      box,
+      log,
+      route: { named: webhookHosts },
+      publicUrl: () => publicUrl ?? ownUrl(),
+    }),
+  };
 }
 
 /** The same cookie name in every process, so that each finds the browser's session. */

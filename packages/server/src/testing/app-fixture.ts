@@ -28,6 +28,8 @@ import { createSecretBox } from '../providers/secret-box.js';
 import { temporarySecretsKey, type SecretsKey } from '../providers/secrets-key.js';
 import { acceptTokenChannels } from '../serve/accept-token-channels.js';
 import { listenOn } from '../serve/listen-on.js';
+import { createWebhooks } from '../webhooks/webhooks.js';
+import type { OutboundRoute } from '../outbound/named-hosts.js';
 import { createPush } from '../push/push.js';
 import { createSchedules } from '../schedules/send-due.js';
 import type { PushRoute } from '../push/send-push.js';
@@ -84,6 +86,8 @@ export interface AppFixtureOptions {
   lifetimes?: SessionLifetimes;
   /** How notifications reach a push service. Default: they reach none. */
   push?: PushRoute;
+  /** How webhooks reach receivers. Default: they reach none. */
+  webhooks?: OutboundRoute;
   /** Commands that the administrator's file lists (SAFE2.3). */
   listedPrograms?: Engine['runtime']['options']['listedPrograms'];
   /** Default: all routes. */
@@ -173,10 +177,18 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
       lifetimes: options.lifetimes ?? SESSION_LIFETIMES,
       log: { error: logError },
     }),
+    webhooks: createWebhooks({
+      runtime: engine.runtime,
+      box: createSecretBox(secrets),
+      log: { error: logError },
+      route: options.webhooks ?? NO_PUSH,
+      publicUrl: () => 'https://countersign.example',
+    }),
     ...options.context,
   };
   context.push?.start();
   context.schedules?.look();
+  context.webhooks?.start();
   const app = createApp(context, options.routes);
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
   acceptTokenChannels(server, { token: TOKEN, store });
@@ -212,6 +224,7 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
       opened.delete(fixture);
       context.push?.close();
       context.schedules?.close();
+      context.webhooks?.close();
       await engine.close();
       server.closeAllConnections();
       server.close();

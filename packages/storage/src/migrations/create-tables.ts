@@ -17,6 +17,8 @@ import {
   schedules,
   searchDocuments,
   turns,
+  webhookDeliveries,
+  webhooks,
   type Table,
 } from '../schema.js';
 import type { Migration } from './ddl.js';
@@ -136,6 +138,17 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered, se
     // Disabling a person must not scan the tickets and sessions of everyone.
     `create index credentials_of_person on credentials (person_id)`,
     `create table people_groups (${columnsOf(peopleGroups)}) ${clustered}`,
+
+    `create table webhooks (ordinal ${ordinal}, ${columnsOf(webhooks)}) ${plain}`,
+    // `upto`: the world's last event whose deliveries were inserted. Separate from `worlds`, which every step updates.
+    `create table webhook_cursors (world_id text not null primary key, upto ${integer} not null) ${clustered}`,
+    `create table webhook_deliveries (ordinal ${ordinal}, ${columnsOf(webhookDeliveries)}) ${plain}`,
+    // Without this index, looking for what is due reads all deliveries of a week.
+    `create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_at) where state = 'pending'`,
+    // Listing or removing those of one webhook must not read those of all.
+    `create index webhook_deliveries_of on webhook_deliveries (webhook_id, ordinal)`,
+    // Each new delivery removes old ones.
+    `create index webhook_deliveries_ended on webhook_deliveries (ended_at) where ended_at is not null`,
 
     // Files that tools return. Not clustered: `data` may be several megabytes, and large rows make a clustered tree deep.
     `create table attachments (${columnsOf(attachments)}, primary key (chat_id, id)) ${plain}`,

@@ -28,6 +28,7 @@ export function purgeStatements({ ordinal }: SearchDialect) {
       ...ofChats('chat_id in (select id from chats where world_id = :id)'),
       events: remove('events', 'world_id = :id'),
       searched: remove('searched', 'world_id = :id'),
+      webhookCursors: remove('webhook_cursors', 'world_id = :id'),
       clients: remove('clients', 'world_id = :id'),
       mcpTools: remove('mcp_tools', 'world_id = :id'),
       mcpServers: remove('mcp_servers', 'world_id = :id'),

@@ -301,6 +301,7 @@ describe('a file we must not write to stays byte-identical, with no new files ne
     [1, '12aa7d02'],
     [26, '267d1a9f'],
     [27, '15b7e264'],
+    [28, 'c580aa1b'],
   ])(
     '[STORE5.1] the error for an unreleased store (schema %i) says how to keep what is in it',
     async (version, commit) => {

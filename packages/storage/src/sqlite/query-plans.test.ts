@@ -20,6 +20,9 @@ const mayScan: Readonly<Record<string, RegExp>> = {
   allClients: /^SCAN clients$/,
   // A handful of rows, read when they change.
   providers: /^SCAN providers$/,
+  webhooks: /^SCAN webhooks$/,
+  // Only when the first one is added.
+  startWebhookCursors: /^SCAN worlds$/,
   people: /^SCAN people$/,
   groups: /^SCAN people_groups$/,
   // Only when someone signs in. It keeps the table short.

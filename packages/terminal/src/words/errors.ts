@@ -67,6 +67,7 @@ export const errors = {
   notAWorldRole: (word: string, roles: readonly string[]): string =>
     `Invalid world role "${word}". Expected something like harbour=approver. Roles: ${roles.join(', ')}.`,
   notAScope: (scope: string, suggestion: string): string => `Unknown scope "${scope}". ${suggestion}`,
+  notAnEvent: (event: string, suggestion: string): string => `Unknown event "${event}". ${suggestion}`,
   notDays: (days: string): string => `Invalid number of days "${days}". Expected 1 to 366.`,
   worldOrServer: 'Use either --world or --server.',
   sessionOrAll: 'Name one session, or use --all to end all of them.',

@@ -2,6 +2,7 @@ import type { McpServerRecord, McpToolRecord } from './mcp-records.js';
 import type { CredentialKind, CredentialRecord, FoundCredential, GroupRecord, PersonRecord } from './people-records.js';
 import type { ProviderRecord } from './provider-records.js';
 import type { ScheduleRecord } from './schedule-records.js';
+import type { DeliveryRecord, WebhookRecord } from './webhook-records.js';
 import type {
   AgentRecord,
   ApprovalRecord,
@@ -20,7 +21,13 @@ import type {
   WorldRecord,
 } from './records.js';
 import type { StepNeeds, StepReads, StepWrites } from './step.js';
-import type { AgentDefinition, ApprovalStatus, AuditVerdict, WorldSettings } from '@countersign/protocol';
+import type {
+  AgentDefinition,
+  ApprovalStatus,
+  AuditVerdict,
+  DeliveryState,
+  WorldSettings,
+} from '@countersign/protocol';
 
 export interface Page {
   limit: number;
@@ -135,6 +142,15 @@ export interface StoreReader {
   subscriptions(): Promise<FoundCredential[]>;
   /** By name. */
   groups(): Promise<GroupRecord[]>;
+
+  /** In the order in which they were added. */
+  webhooks(): Promise<WebhookRecord[]>;
+  /** The last event of a world for which deliveries were inserted, or 0. */
+  webhookCursor(worldId: string): Promise<number>;
+  /** A webhook's deliveries that have not ended, those due first at the start. */
+  pendingDeliveries(webhookId: string, page: Page): Promise<DeliveryRecord[]>;
+  /** Newest first, optionally only those in one state. */
+  deliveries(webhookId: string, page: Page & { state?: DeliveryState }): Promise<DeliveryRecord[]>;
 
   /** Events with an id above `after`, in order, optionally for one chat. */
   events(worldId: string, page: Page & { after: number; chatId?: string }): Promise<StoredEvent[]>;
@@ -271,6 +287,25 @@ export interface StoreTransaction extends StoreReader {
   putGroup(group: GroupRecord): Promise<void>;
   /** Returns true if the group existed. */
   deleteGroup(name: string): Promise<boolean>;
+
+  /** The first one starts after the last event of each world. */
+  insertWebhook(webhook: WebhookRecord): Promise<void>;
+  /** Compare-and-set on `rev`, like `updateProvider`. */
+  updateWebhook(webhook: WebhookRecord): Promise<boolean>;
+  /** Also deletes its deliveries. Returns true if it existed. */
+  deleteWebhook(id: string): Promise<boolean>;
+  /** Compare-and-set, so that one process inserts the deliveries of an event. Returns false if it was no longer `from`. */
+  moveWebhookCursor(worldId: string, range: { from: number; upto: number }): Promise<boolean>;
+  /** Does nothing if there is one with this id. Also deletes those that ended a week ago. */
+  insertDelivery(delivery: DeliveryRecord): Promise<void>;
+  /** Begins an attempt: until `until`, no other process begins one. Returns false if one did, or the delivery has ended. */
+  claimDelivery(delivery: Pick<DeliveryRecord, 'id' | 'attempts'>, until: number): Promise<boolean>;
+  /** Ends the attempt with this number. Does nothing if another one has begun. */
+  finishDelivery(
+    attempt: Pick<DeliveryRecord, 'id' | 'attempts' | 'state' | 'nextAt' | 'problem' | 'endedAt'>,
+  ): Promise<void>;
+  /** Makes a delivery that has ended due again, or all dead ones of the webhook. Returns how many. */
+  replayDeliveries(webhookId: string, which: { id?: string }): Promise<number>;
 
   /**
    * Adds messages to the search index and advances its position. Returns false and writes nothing if the position is no longer `from`. Words
