@@ -327,11 +327,11 @@ export const COMMANDS: readonly CommandRow[] = [
   { command: 'groups remove', needs: 'server', words: '{it} --yes', prepare: aGroup },
 
   { command: 'webhooks list', needs: 'server', words: '' },
-  { command: 'webhooks add', needs: 'server', words: 'https://127.0.0.1/x', allowed: 1 },
-  { command: 'webhooks edit', needs: 'server', words: 'none --pause', allowed: 1 },
-  { command: 'webhooks remove', needs: 'server', words: 'none --yes', allowed: 1 },
-  { command: 'webhooks deliveries', needs: 'server', words: 'none', allowed: 1 },
-  { command: 'webhooks replay', needs: 'server', words: 'none', allowed: 1 },
+  { command: 'webhooks add', needs: 'server', words: 'https://127.0.0.1/x', allowed: 2 },
+  { command: 'webhooks edit', needs: 'server', words: 'none --pause', allowed: 2 },
+  { command: 'webhooks remove', needs: 'server', words: 'none --yes', allowed: 2 },
+  { command: 'webhooks deliveries', needs: 'server', words: 'none', allowed: 2 },
+  { command: 'webhooks replay', needs: 'server', words: 'none', allowed: 2 },
 
   { command: 'tokens list', what: 'own', needs: 'account', words: '' },
   { command: 'tokens list', needs: 'server', words: '--person vera' },

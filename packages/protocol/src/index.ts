@@ -272,6 +272,7 @@ export {
   webhookChangeSchema,
   webhookDeliverySchema,
   webhookEventSchema,
+  webhookFormatSchema,
   webhookReplayedSchema,
   webhookReplaySchema,
   webhookSchema,
@@ -284,6 +285,7 @@ export type {
   WebhookChange,
   WebhookDelivery,
   WebhookEvent,
+  WebhookFormat,
 } from './people/webhooks.js';
 export { passkeyConfirmationSchema, passkeyPublicKeySchema } from './people/passkeys.js';
 export type { PasskeyConfirmation, PasskeyPublicKey } from './people/passkeys.js';

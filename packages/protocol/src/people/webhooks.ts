@@ -12,6 +12,9 @@ export const webhookEventSchema = z.enum([
 /** What a webhook can be told about (HOOK1.3). */
 export type WebhookEvent = z.infer<typeof webhookEventSchema>;
 
+export const webhookFormatSchema = z.enum(['standard', 'slack', 'discord', 'telegram', 'ntfy']);
+export type WebhookFormat = z.infer<typeof webhookFormatSchema>;
+
 export const deliveryStateSchema = z.enum(['pending', 'sent', 'dropped', 'dead']);
 export type DeliveryState = z.infer<typeof deliveryStateSchema>;
 
@@ -23,6 +26,10 @@ const minutes = z.number().int().min(1).max(10_080);
 export const newWebhookSchema = z.strictObject({
   url: field(url.clone(), "Where to send: HTTPS, unless the administrator's file names the host. Never returned."),
   events: field(events.clone(), 'What to tell it about.'),
+  format: field(
+    webhookFormatSchema.exactOptional(),
+    'Which service the URL belongs to, and so the form of the body. Default: standard.',
+  ),
   worlds: field(worlds.exactOptional(), 'Ids of worlds. Default: all.'),
   overdueMinutes: field(
     minutes.exactOptional(),
@@ -46,6 +53,7 @@ export type WebhookChange = z.infer<typeof webhookChangeSchema>;
 
 export const webhookSchema = z.object({
   id: text('Id of the webhook.'),
+  format: field(webhookFormatSchema.clone(), 'The form of the body.'),
   origin: text('Scheme, host and port of its URL. The rest may contain a token and is never returned.'),
   events: field(z.array(webhookEventSchema), 'What it is told about.'),
   worlds: field(z.array(z.string()).exactOptional(), 'Ids of worlds. Absent: all.'),

@@ -222,11 +222,13 @@ describe('a home', () => {
     expect(home.sessionLifetimes).toEqual({ idleMs: hours(8), mostMs: hours(30 * 24) });
   });
 
-  it('[PUSH2] reads push services from the administrator’s file', async () => {
+  it('[PUSH2] [HOOK2] reads push services and hosts for webhooks from the administrator’s file', async () => {
     await mkdir(join(folder, 'home'), { recursive: true });
     const file = join(folder, 'home', 'admin.rules');
-    await writeFile(file, 'send pushes to Push.example.com:8443\ndeny shell_cmd\n  send pushes to 10.0.0.7:443\n');
+    const lines = ['send pushes to Push.example.com:8443', 'deny shell_cmd', '  send pushes to 10.0.0.7:443'];
+    await writeFile(file, [...lines, 'send webhooks to Hooks.internal:8080', ''].join('\n'));
     const home = await open();
+    expect(home.webhookHosts).toEqual(['hooks.internal:8080']);
     expect(home.pushServices).toEqual(['push.example.com:8443', '10.0.0.7:443']);
   });
 
@@ -240,7 +242,7 @@ describe('a home', () => {
     );
     const admins = shown('let', '"let admins run COMMAND"');
     const limits = shown('limit', '"limit external to N calls a minute" or "limit external to N MB an hour"');
-    const pushes = shown('send', '"send pushes to HOST:PORT"');
+    const pushes = shown('send', '"send pushes to HOST:PORT" or "send webhooks to HOST:PORT"');
     const wrong = { '0 days': 180, '400 days': 180, '4321 hours': 180, '31 days without use': 30 };
     for (const [line, problem] of [
       ['end sessions after 8 weeks', sessions],

@@ -2,11 +2,11 @@ import type { Clock } from '@countersign/core/ports';
 
 /** Work that is asked for by a key, such as a world: for each key, one at a time, and once more if it was asked for meanwhile. */
 export interface KeyedWork {
-  soon(key: string): void;
+  readonly soon: (key: string) => void;
   /** Replaces a later time for this key. */
-  later(key: string, ms: number): void;
+  readonly later: (key: string, ms: number) => void;
   /** Other work of the same kind, such as looking at all keys. */
-  inBackground(work: Promise<void>): void;
+  readonly inBackground: (work: Promise<void>) => void;
   /** Does it again and again, each time this long after the last one ended. */
   repeat(ms: number, look: () => Promise<void>): void;
   /** Aborted when it closes. */

@@ -7,12 +7,14 @@ import {
   type Webhook,
   type WebhookChange,
   type WebhookDelivery,
+  type WebhookFormat,
 } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 import { addressesOf, hostAndPort, isNamed, type OutboundRoute } from '../outbound/named-hosts.js';
 import type { By } from '../people/by.js';
 import { changePeople } from '../people/change-people.js';
+import { urlProblem } from './render-message.js';
 import { newSecret, openSecrets, rotate, sealSecrets } from './webhook-secrets.js';
 import { OVERDUE_MINUTES, type Webhooks, type WebhookTools } from './webhooks.js';
 
@@ -27,6 +29,7 @@ export async function addWebhook(
 ): Promise<SavedWebhook> {
   const { url, ...asked } = given;
   const origin = await checkUrl(url, route);
+  checkForm(url, asked.format);
   const id = randomBytes(8).toString('hex');
   const secret = newSecret();
   const sealed = sealSecrets(box, id, { url, keys: [{ secret }] });
@@ -53,6 +56,7 @@ export async function changeWebhook(
     const before = await webhookIn(tx, id);
     await checkWorlds(tx, worlds ?? undefined);
     const { worlds: earlier, ...rest } = before.definition;
+    if (url !== undefined) checkForm(url, rest.format);
     const named = worlds === undefined ? earlier : (worlds ?? undefined);
     const definition = { ...rest, ...asked, ...(origin && { origin }), ...(named && { worlds: named }) };
     const secret = rotateSecret === true ? newSecret() : undefined;
@@ -134,12 +138,18 @@ async function checkUrl(given: string, route: OutboundRoute): Promise<string> {
   const isAllowed = url?.protocol === 'https:' || (url?.protocol === 'http:' && isNamed(url, route.named));
   if (url === undefined || !isAllowed || url.username !== '' || url.password !== '' || url.hash !== '')
     throw invalid('url', problemTexts.badWebhookUrl(host));
+
   try {
     await addressesOf(url, route);
   } catch (error) {
     throw invalid('url', problemTexts.unreachableWebhook(host, error instanceof Error ? error.message : String(error)));
   }
   return url.origin;
+}
+
+function checkForm(url: string, format: WebhookFormat = 'standard'): void {
+  const problem = urlProblem(new URL(url), format);
+  if (problem !== undefined) throw invalid('url', problem);
 }
 
 function invalid(field: string, detail: string): CountersignError {
@@ -153,10 +163,11 @@ function describe({ id, definition: { origin, events, worlds, active } }: Webhoo
 }
 
 function toWebhook({ id, personId, definition, createdAt }: WebhookRecord): Webhook {
-  const { events, worlds, overdueMinutes = OVERDUE_MINUTES, ...rest } = definition;
+  const { events, worlds, format = 'standard', overdueMinutes = OVERDUE_MINUTES, ...rest } = definition;
   return {
     id,
     ...rest,
+    format,
     events: [...events],
     ...(worlds && { worlds: [...worlds] }),
     ...(events.includes('approval.overdue') ? { overdueMinutes } : {}),

@@ -5,12 +5,14 @@ import type { SavedWebhook, Webhook, WebhookDelivery } from '@countersign/protoc
 import { Webhook as Verifier } from 'standardwebhooks';
 import type { FakeClock } from '@countersign/core/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSecretBox } from '../providers/secret-box.js';
 import { givenSecretsKey } from '../providers/secrets-key.js';
 import { closeApps, openApp, until } from '../testing/app-fixture.js';
 import { openHarbour, type Harbour } from '../testing/harbour.js';
 import { add, audit } from '../testing/people.js';
 import { ask, signInAs } from '../testing/sign-in.js';
 import { openWebhookReceiver, type WebhookReceiver } from '../testing/webhook-receiver.js';
+import { createWebhooks } from './webhooks.js';
 
 let receiver: WebhookReceiver;
 beforeEach(async () => {
@@ -225,7 +227,30 @@ describe('a receiver', () => {
   });
 });
 
-describe('[HOOK1] a webhook', () => {
+it('[HOOK3] [HOOK3.2] several processes that look at the same log and deliveries send each message once', async () => {
+  const secrets = givenSecretsKey('a secrets key that is long enough 0123456789', 'test');
+  const t = await open({ secrets });
+  const others = [1, 2, 3].map(() =>
+    createWebhooks({
+      runtime: t.engine.runtime,
+      box: createSecretBox(secrets),
+      route: receiver.route,
+      publicUrl: () => 'https://countersign.example',
+      log: { error: (message) => expect.fail(message) },
+    }),
+  );
+  for (const other of others) other.start();
+  const { id } = await hook(t);
+  await t.propose(...['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(remove));
+  const sent = async () => (await deliveries(t, id, '?state=sent')).length === 7;
+  await until(async () => ((await sent()) ? true : undefined), 'all were sent');
+  const ids = receiver.received.map(({ headers }) => String(headers['webhook-id']));
+  expect(ids).toHaveLength(7);
+  expect(new Set(ids).size).toBe(7);
+  for (const other of others) other.close();
+});
+
+describe('[HOOK1] [HTTP4.3] a webhook', () => {
   it('[HOOK1.1] never shows its URL, and its secret only once; a rotated one is valid for a day', async () => {
     const t = await open();
     const { id, secret = '' } = await hook(t);

@@ -6,7 +6,8 @@ import type { OutboundRoute } from '../outbound/named-hosts.js';
 import { post, reasonOf } from '../outbound/post.js';
 import { actionsOf } from '../people/access.js';
 import { composeMessage } from './compose-message.js';
-import { concernsWebhooks, readEvent } from './read-event.js';
+import { happenedIn, readEvent } from './read-event.js';
+import { renderMessage } from './render-message.js';
 import { openSecrets, signedHeaders } from './webhook-secrets.js';
 import { webhookTexts as texts } from './webhook-texts.js';
 
@@ -82,7 +83,7 @@ export function createWebhooks(tools: WebhookTools): Webhooks {
           const events = await tx.events(worldId, { after: from, limit: EVENTS });
           const upto = events.at(-1)?.id;
           if (upto === undefined) return { more: false, told: [] };
-          // Another process did these, but perhaps not all that are stored by now.
+          // Another process did some of these, but not the newest.
           if (!(await tx.moveWebhookCursor(worldId, { from, upto }))) return { more: true, told: [] };
           const told: string[] = [];
           for (const webhook of await workingIn(tx, worldId)) {
@@ -114,7 +115,7 @@ export function createWebhooks(tools: WebhookTools): Webhooks {
         const due = pending.filter(({ nextAt }) => nextAt <= now).slice(0, AT_A_TIME);
         const next = pending[due.length];
         await Promise.all(due.map((delivery) => send(webhook, delivery)));
-        // By the clock of the store, of which only the time of the reading is known.
+        // The time has passed since, and the clock of the store may differ from ours.
         const wait = next === undefined ? 0 : next.nextAt - now - (clock.now() - asked);
         more = due.length > 0 || (next !== undefined && wait <= 0);
         if (!more && next !== undefined) sending.later(webhookId, wait);
@@ -165,13 +166,14 @@ export function createWebhooks(tools: WebhookTools): Webhooks {
         return { kind: 'dropped', why: texts.inTime };
       const secrets = openSecrets(box, webhook);
       if (secrets === undefined) return { kind: 'failed', why: texts.otherKey };
-      const body = JSON.stringify(message);
+      const { format = 'standard' } = webhook.definition;
+      const { url, body } = renderMessage(message, format, secrets.url);
       const headers = {
         'content-type': 'application/json',
         'user-agent': 'Countersign',
         ...signedHeaders({ id, body, keys: secrets.keys }, now),
       };
-      const status = await post(new URL(secrets.url), { headers, body, signal }, route);
+      const status = await post(url, { headers, body, signal }, route);
       return status >= 200 && status < 300 ? { kind: 'sent' } : { kind: 'failed', why: texts.status(status) };
     } catch (error) {
       return { kind: 'failed', why: reasonOf(error) };
@@ -182,7 +184,7 @@ export function createWebhooks(tools: WebhookTools): Webhooks {
     tools,
     start() {
       unwatch = runtime.bus.watchStored((event) => {
-        if (concernsWebhooks(event)) worlds.soon(event.worldId);
+        if (happenedIn(event) !== undefined) worlds.soon(event.worldId);
       });
       sending.inBackground(lookEverywhere());
       if (store.shared !== undefined) sending.repeat(LOOK_MS, lookEverywhere);

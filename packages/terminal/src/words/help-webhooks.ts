@@ -12,7 +12,7 @@ export const webhooksHelp = {
     ],
     examples: [
       'countersign webhooks add https://hooks.example.com/countersign',
-      'countersign webhooks add --events approval.overdue --overdue 10 < url.txt',
+      'countersign webhooks add --format slack --events approval.overdue --overdue 10 < url.txt',
       'countersign webhooks add https://hooks.example.com/failed --events call.failed,chat.idle -w harbour',
     ],
   },
@@ -39,6 +39,7 @@ export const webhooksHelp = {
   delivery: 'delivery (id); without it, all dead ones',
   url: "URL; https, unless the administrator's file names the host",
   newUrl: 'read another URL from standard input or the terminal',
+  format: 'standard (default), slack, discord, telegram or ntfy',
   events: 'what to send, separated by commas (default: approval.requested,approval.decided,approval.expired)',
   world: 'only this world; repeatable (default: all)',
   allWorlds: 'all worlds',

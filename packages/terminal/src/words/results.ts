@@ -288,7 +288,8 @@ export const results = {
   webhookRemoval: (id: string, origin: string): string =>
     `This removes the webhook "${id}" to ${origin}, and what waits to be sent.`,
   webhookRemoved: (id: string): string => `Removed the webhook "${id}".`,
-  webhookReplayed: (count: number): string => (count === 1 ? 'Sending 1 again.' : `Sending ${count} again.`),
+  webhookReplayed: (count: number): string =>
+    count === 0 ? 'There is nothing to send again.' : `Sending ${count} again.`,
   noProviders: 'There are no providers.',
   providerAdded: (id: string): string => `Added the provider "${id}".`,
   providerUse: (id: string): string =>

@@ -1,4 +1,4 @@
-import type { DeliveryState, WebhookEvent } from '@countersign/protocol';
+import type { DeliveryState, WebhookEvent, WebhookFormat } from '@countersign/protocol';
 
 /** A URL that is told what happens (HOOK). Belongs to the store, not to a world. */
 export interface WebhookRecord {
@@ -17,6 +17,8 @@ interface WebhookDefinition {
   /** The scheme, host and port of its URL. The rest may contain a token. */
   origin: string;
   events: readonly WebhookEvent[];
+  /** Absent: standard. */
+  format?: WebhookFormat;
   /** The ids of worlds. Absent: all. */
   worlds?: readonly string[];
   /** After how many minutes a call that still waits is overdue. */

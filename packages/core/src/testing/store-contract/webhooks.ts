@@ -64,7 +64,7 @@ export function describeWebhooks(open: OpenStore): void {
       await write(store(), (tx) => tx.insertDelivery(delivery('two', { nextAt: 4 })));
       expect(await pending()).toEqual(['two', 'one']);
       const claims = [1, 2].map(() => write(store(), (tx) => tx.claimDelivery({ id: 'one', attempts: 0 }, 60)));
-      expect((await Promise.all(claims)).toSorted()).toEqual([false, true]);
+      expect((await Promise.all(claims)).filter(Boolean)).toHaveLength(1);
       expect(await write(store(), (tx) => tx.claimDelivery({ id: 'one', attempts: 1 }, 120))).toBe(true);
       const late = { id: 'one', attempts: 1, state: 'sent', nextAt: 9, problem: null, endedAt: 9 } as const;
       await write(store(), (tx) => tx.finishDelivery(late));

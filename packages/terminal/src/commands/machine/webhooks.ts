@@ -8,6 +8,7 @@ import {
   type WebhookChange,
   type WebhookDelivery,
   type WebhookEvent,
+  type WebhookFormat,
 } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
@@ -50,6 +51,7 @@ export function addWebhooks(program: Command, register: Register): void {
     const columns = [
       { title: 'id', of: ({ id }: Webhook) => id },
       { title: 'to', of: ({ origin }: Webhook) => origin },
+      { title: 'format', of: ({ format }: Webhook) => format },
       { title: 'events', of: ({ events }: Webhook) => events.join(', ') },
       { title: 'worlds', of: ({ worlds }: Webhook) => worlds?.join(', ') ?? results.allWorlds },
       { title: 'state', of: ({ active }: Webhook) => (active ? results.webhookActive : results.webhookPaused) },
@@ -58,12 +60,16 @@ export function addWebhooks(program: Command, register: Register): void {
     showList(context, await readAll(() => client.webhooks()), columns, results.noWebhooks);
   });
 
-  const add = withFlags(withHelp(webhooks.command('add').argument('[url]', help.url), help.add));
-  register<Flags>(add, async (context, { args, options }) => {
+  const add = withFlags(withHelp(webhooks.command('add').argument('[url]', help.url), help.add)).option(
+    '--format <format>',
+    help.format,
+  );
+  register<Flags & { format?: WebhookFormat }>(add, async (context, { args, options }) => {
     const client = await context.client();
     const asked = await readFlags(client, options);
     const url = args[0] ?? (await readUrl(context));
-    const given: NewWebhook = { url, ...asked, events: asked.events ?? [...USUAL] };
+    const format = options.format === undefined ? {} : { format: options.format };
+    const given: NewWebhook = { url, ...asked, ...format, events: asked.events ?? [...USUAL] };
     const saved = await client.addWebhook(given);
     showSecret(context, saved, results.webhookAdded(saved.id));
   });
