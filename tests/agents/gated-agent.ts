@@ -31,6 +31,8 @@ interface AgentRun {
   readonly ended: Promise<void>;
   /** What the model got for its calls. */
   readonly toolResults: readonly string[];
+  /** Everything that the model was sent. */
+  readonly requests: readonly string[];
   /** How often the command with this name ran. */
   ran(name: string): number;
   /** The shell command with this name. */
@@ -89,6 +91,7 @@ export async function openGate(id: 'claude' | 'gemini'): Promise<Gate> {
     );
   const runCalls = async (cwd: string, calls: readonly ToolCall[]): Promise<AgentRun> => {
     const toolResults: string[] = [];
+    const requests: string[] = [];
     const model = await startScriptedModel({
       script: {
         replies: [
@@ -100,7 +103,10 @@ export async function openGate(id: 'claude' | 'gemini'): Promise<Gate> {
           'Done.',
         ],
       },
-      onRequest: ({ request }) => void toolResults.push(...(request?.toolResults ?? [])),
+      onRequest({ request }) {
+        requests.push(JSON.stringify(request));
+        toolResults.push(...(request?.toolResults ?? []));
+      },
     });
     const scene = { home: folder, model: model.url };
     const hook = `'${process.execPath}' '${command}' gate hook --agent ${id} --home '${home}'`;
@@ -118,6 +124,7 @@ export async function openGate(id: 'claude' | 'gemini'): Promise<Gate> {
         if (!running.endedByItself()) throw new Error(`the agent did not end: ${running.output()}`);
       }),
       toolResults,
+      requests,
       ran: (name) => readdirSync(cwd).filter((file) => file.startsWith(`${name}.`)).length,
       commandOf,
     };

@@ -37,7 +37,7 @@ it('[EXT1.6] the token of an external agent gets no answer from any route but it
   expect(answered.sort()).toEqual([
     'post /worlds/{world}/external/calls 422',
     'post /worlds/{world}/external/calls/{call}/result 422',
-    'post /worlds/{world}/external/sessions/{session}/context 422',
+    'post /worlds/{world}/external/sessions/{session}/context 200',
     'post /worlds/{world}/external/sessions/{session}/end 204',
     'post /worlds/{world}/policy/check 422',
     'post /worlds/{world}/tool-results 422',

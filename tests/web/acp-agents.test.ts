@@ -136,6 +136,37 @@ describe.runIf(hasBrowser)('an agent that is another program', () => {
       expect(await readdir(folder)).toEqual(['a.tmp']);
     });
 
+    it('[EXT1.28] [EXT1.30] what a gated agent asks is answered on its card, on a phone', async () => {
+      const { world } = await opened.newChat();
+      const { agent } = await opened.api.external.createAgent(world, { name: 'Claude', program: 'claude' });
+      const { page } = visit;
+      await page.setViewportSize({ width: 390, height: 780 });
+      const ask = async (key: string, tool: string, args: Record<string, unknown>) => {
+        const call = { agent, session: 's3', key, program: 'claude', tool, arguments: args, reports: true };
+        const { id, approval } = await opened.api.external.propose(world, call);
+        const link = new URL(approval?.link ?? '');
+        await goTo(page, `${link.pathname}${link.search}`);
+        return async () => await opened.api.external.wait(world, id, 0);
+      };
+      const options = [{ label: 'Red', description: 'as fire' }, { label: 'Blue' }];
+      const asked = await ask('q1', 'AskUserQuestion', { questions: [{ question: 'Which colour?', options }] });
+      const choice = page.getByRole('combobox', { name: 'Which colour?' });
+      await choice.locator('option', { hasText: 'Red: as fire' }).waitFor({ state: 'attached' });
+      await choice.selectOption('Blue');
+      await page.getByRole('button', { name: 'Answer', exact: true }).click();
+      await expect.poll(async () => (await asked()).reason).toContain('"Which colour?"="Blue"');
+      const plan = Array.from({ length: 80 }, (_, at) => `${at + 1}. Step`).join('\n');
+      const planned = await ask('q2', 'ExitPlanMode', { plan });
+      const answer = page.getByRole('button', { name: 'Answer', exact: true });
+      await page.getByText('1. Step').first().waitFor();
+      await expect.poll(async () => await page.getByText('To approve this call, scroll to its end.').count()).toBe(1);
+      expect(await answer.isEnabled()).toBe(false);
+      await page.getByRole('combobox', { name: 'Decision' }).selectOption('Send it back with comments');
+      await page.getByRole('textbox', { name: 'Comments' }).fill('Add tests');
+      await answer.click();
+      await expect.poll(async () => (await planned()).reason).toContain('Asked for changes: Add tests');
+    });
+
     it('[EXT1.14] [EXT1.23] its chat has no message field, but tells it one sentence, also on a phone', async () => {
       const { world } = await opened.newChat();
       const { agent } = await opened.api.external.createAgent(world, { name: 'Claude', program: 'claude' });

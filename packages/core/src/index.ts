@@ -17,7 +17,7 @@ export { awaitExternal } from './runners/await-external.js';
 export { fetchExternal } from './runners/fetch-external.js';
 export { claimExternal, findExternal, type ClaimRequest } from './runners/claim-external.js';
 export type { Verdict } from './runners/claim-external.js';
-export { takeSentence, tellSession } from './runners/session-sentence.js';
+export { reportSession, tellSession } from './runners/session-sentence.js';
 export type { ExternalCaller } from './runners/session.js';
 export { proposeExternal } from './runners/propose-external.js';
 export { proposeSealed, readRunSetting, recordRun, sealedCallOf } from './runners/propose-sealed.js';

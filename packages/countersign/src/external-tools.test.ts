@@ -92,12 +92,12 @@ const STANDING = {
   opencode__websearch: ['web_fetch', { query: 'x' }],
 } as const;
 
-/** The other tools of these versions. What they start asks for itself, or they touch nothing that a built-in tool does. */
+/** The other tools of these versions, except those that ask people (EXT1.27). What they start asks for itself, or they touch nothing that a built-in tool does. */
 const OTHERS = {
-  claude: `Agent AskUserQuestion BashOutput CronCreate CronDelete CronList EnterPlanMode EnterWorktree ExitPlanMode ExitWorktree KillShell ListAgents
+  claude: `Agent BashOutput CronCreate CronDelete CronList EnterPlanMode EnterWorktree ExitPlanMode ExitWorktree KillShell ListAgents
     ListMcpResourcesTool Projects PushNotification ReadMcpResourceTool RemoteTrigger ReportFindings ScheduleWakeup SendMessage Skill Task TaskCreate
     TaskGet TaskList TaskOutput TaskStop TaskUpdate TodoWrite ToolSearch Workflow`,
-  gemini: `activate_skill ask_user complete_task enter_plan_mode exit_plan_mode get_internal_docs invoke_agent list_background_processes
+  gemini: `activate_skill complete_task enter_plan_mode exit_plan_mode get_internal_docs invoke_agent list_background_processes
     list_mcp_resources read_background_output read_mcp_resource tracker_add_dependency tracker_create_task tracker_get_task tracker_list_tasks
     tracker_update_task tracker_visualize update_topic write_todos`,
   codex: `create_goal get_goal list_mcp_resources read_mcp_resource request_user_input spawn_agent update_goal update_plan wait_agent`,

@@ -207,7 +207,7 @@ function isPlain(form: QuestionForm, known: { alreadyKnown: readonly string[] })
 }
 
 /** A question as shown to people: truncated, and masked like a call's arguments. */
-export function showQuestion({ text, choices, form }: Question, secrets: readonly string[]): Question {
+export function showQuestion({ text, choices, form, approves }: Question, secrets: readonly string[]): Question {
   const known = { alreadyKnown: secrets };
   const shown = (part: unknown, limit: number): string => {
     const { value } = maskValue(capText(textOf(part), limit), known);
@@ -217,5 +217,6 @@ export function showQuestion({ text, choices, form }: Question, secrets: readonl
     text: shown(text, TEXT_LIMIT_BYTES),
     choices: (choices ?? []).slice(0, MAX_CHOICES).map((choice) => shown(choice, CHOICE_LIMIT_BYTES)),
     ...(form === undefined || !isPlain(form, known) ? {} : { form }),
+    ...(approves === undefined ? {} : { approves }),
   };
 }

@@ -1,3 +1,4 @@
+import type { Question } from '@countersign/protocol';
 import { setImmediate } from 'node:timers/promises';
 import { predictCall, findPredictor } from '../evidence/predict-call.js';
 import { inspectCall } from '../evidence/inspect-call.js';
@@ -39,11 +40,14 @@ export async function prepareProposal(
   }
 }
 
-function withQuestion(prepared: PreparedCall): PreparedCall {
-  const { tool, arguments: args } = prepared.call;
-  if (tool?.claims?.question === undefined || !args.ok) return prepared;
+export function withQuestion(
+  prepared: PreparedCall,
+  asking: { question?(args: unknown): Question } | undefined = prepared.call.tool?.claims,
+): PreparedCall {
+  const { arguments: args } = prepared.call;
+  if (asking?.question === undefined || !args.ok) return prepared;
   try {
-    return { ...prepared, question: tool.claims.question(args.value) };
+    return { ...prepared, question: asking.question(args.value) };
   } catch (error) {
     return { ...prepared, problem: `the question is invalid: ${errorMessage(error)}` };
   }

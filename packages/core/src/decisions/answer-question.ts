@@ -69,15 +69,62 @@ function checkAnswer(
   if (cannotAsk(step, signer)) {
     return refused('foreign', "this client registered with approvals: false, so it can't answer questions", state);
   }
-  const digest = digestOf(runtime, { answer: sent.content });
+  // Covers the question, too.
+  const digest = digestOf(runtime, { answer: sent.content, callHash: approval.callHash });
   if (approval.status !== 'pending') return outcomeOfRepeat(approval, digest, found);
   if (turn.state === 'ended') return refused('settled', 'the turn of this question has ended', state);
   if (approval.expiresAt !== null && approval.expiresAt <= step.tx.now()) {
     expireApproval(runtime, step, { approval, invocation });
     return refused('expired', 'this question has expired', state);
   }
-  recordAnswer(runtime, step, found, approval, { content: sent.content, digest, signer });
+  const given = { content: sent.content, digest, signer };
+  if (invocation.runBy === 'program') return answerProgram(runtime, step, found, approval, given);
+  recordAnswer(runtime, step, found, approval, { ...given, answer: sent.content });
   return { kind: 'recorded', status: 200, invocationId: invocation.id, state: 'answered' };
+}
+
+interface GivenAnswer {
+  content: string;
+  digest: string;
+  signer: Signer;
+}
+
+/** What a program outside asks: the model gets the answer, the call continues, or it is denied with comments (EXT1.27). */
+function answerProgram(
+  runtime: Runtime,
+  step: Step,
+  found: FoundCall,
+  approval: ApprovalRecord,
+  given: GivenAnswer,
+): ToolResultOutcome {
+  const { invocation, turn } = found;
+  const { id: callId, chatId, worldId, toolName, status } = invocation;
+  const { content, digest, signer } = given;
+  const asks = runtime.tools(worldId).get(toolName)?.asks;
+  const answer = asks?.answer(JSON.parse(invocation.arguments), content);
+  if (answer === undefined) return refused('invalid', 'content: the program no longer takes an answer', status);
+  const { who: by, via, client } = signer;
+  const about = { by, via, client, digest };
+  switch (answer.kind) {
+    case 'invalid':
+      return refused('invalid', `content: ${answer.why}`, status);
+    case 'answered':
+      recordAnswer(runtime, step, found, approval, { ...given, answer: answer.text });
+      return { kind: 'recorded', status: 200, invocationId: callId, state: 'answered' };
+    case 'send-back': {
+      const denied = { how: 'deny', reason: `Asked for changes: ${answer.comments}`, ...about } as const;
+      denyApproval(runtime, step, { approval, invocation }, denied, `User denied approval for ${toolName}`);
+      return { kind: 'recorded', status: 200, invocationId: callId, state: 'denied' };
+    }
+    case 'run': {
+      // The hash of the question that was shown: starting the call checks it, as for an approval (CALL7).
+      const approved = { callHash: approval.callHash };
+      const fact = { chatId, callId, approvalId: approval.id, how: 'answer', answer: content, approved } as const;
+      step.tx.write({ kind: 'approval-decided', ...fact, ...about });
+      if (resumeTurn(runtime, step, turn.id)) runtime.dispatch.wake(step, turn.id);
+      return { kind: 'recorded', status: 200, invocationId: callId, state: 'approved' };
+    }
+  }
 }
 
 function outcomeOfRepeat(approval: ApprovalRecord, digest: string, { invocation }: FoundCall): ToolResultOutcome {
@@ -96,16 +143,16 @@ function recordAnswer(
   step: Step,
   { invocation, turn }: FoundCall,
   approval: ApprovalRecord,
-  { content: answer, digest, signer }: { content: string; digest: string; signer: Signer },
+  { content, digest, signer, answer: result }: GivenAnswer & { answer: string },
 ): void {
   const { chatId, id: callId } = invocation;
   const { who: by, via, client } = signer;
   const about = { chatId, callId, approvalId: approval.id };
-  step.tx.write({ kind: 'approval-decided', ...about, how: 'answer', by, via, client, digest, answer });
+  step.tx.write({ kind: 'approval-decided', ...about, how: 'answer', by, via, client, digest, answer: content });
   // The tool that asked is running and waits for this message.
   if (approval.question?.raisedBy === 'tool') return;
   step.tx.write({ kind: 'call-started', chatId, callId, epoch: turn.epoch });
-  settleCall(runtime, step, invocation, { kind: 'succeeded', result: { answer } });
+  settleCall(runtime, step, invocation, { kind: 'succeeded', result: { answer: result } });
   if (resumeTurn(runtime, step, turn.id)) runtime.dispatch.wake(step, turn.id);
 }
 

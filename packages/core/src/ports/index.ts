@@ -78,6 +78,8 @@ export type {
   PredictionContext,
   Rehearsal,
   EffectPreview,
+  AnswerForProgram,
+  AskingTool,
   PredictedChange,
   RehearsalContext,
   StandIn,

@@ -12,6 +12,8 @@ import { callerHash, type ExternalCaller } from './session.js';
 export type Verdict =
   | { state: 'pending'; approvalId: string | undefined }
   | { state: 'allowed'; arguments: Record<string, unknown>; edited: boolean }
+  /** What a person answered, for the model. The call must not run. */
+  | { state: 'answered'; reason: string }
   | { state: 'denied'; reason: string }
   | { state: 'ended' };
 
@@ -62,8 +64,11 @@ export async function claimExternal(runtime: Runtime, asked: ClaimRequest): Prom
         return { state: 'allowed', arguments: parsed(call), edited: call.editedBy !== null };
       case 'succeeded':
       case 'failed':
-      case 'denied':
+      case 'denied': {
+        const answer = answerOf(call);
+        if (answer !== undefined) return { state: 'answered', reason: answer };
         return call.startedAt === null ? { state: 'denied', reason: reasonOf(call) } : { state: 'ended' };
+      }
     }
   }
   // Rules, tools or the call keep changing. The program asks again.
@@ -95,6 +100,14 @@ function approvalOf({ approvalId }: CallRecord): string | undefined {
 /** The text was checked when the call was proposed or edited. */
 function parsed({ arguments: text }: CallRecord): Record<string, unknown> {
   return JSON.parse(text) as Record<string, unknown>;
+}
+
+/** The answer to what the call asked. A program reports only text, so no other result has this form. */
+function answerOf({ status, result }: CallRecord): string | undefined {
+  if (status !== 'succeeded') return undefined;
+  const { result: value }: { result?: unknown } = JSON.parse(result ?? '{}') as object;
+  const isAnswer = typeof value === 'object' && value !== null && 'answer' in value;
+  return isAnswer && typeof value.answer === 'string' ? value.answer : undefined;
 }
 
 /** Results are framed as `{ error, reason? }` (TURN14). Masked: a reason may quote a rule or the call. */

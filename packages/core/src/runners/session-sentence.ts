@@ -1,4 +1,4 @@
-import { CountersignError, type SentenceForSession, type Signer } from '@countersign/protocol';
+import { CountersignError, type CallContext, type SentenceForSession, type Signer } from '@countersign/protocol';
 import { sessionOf, type ProgramSession } from '../facts/program-session.js';
 import { maskSecrets } from '../masking/index.js';
 import { isExternal } from '../memory/world-snapshot.js';
@@ -30,41 +30,64 @@ export async function tellSession(
   });
 }
 
-/** Whose hook asks, and for which delivery: the same one gets the same sentence again, as after a lost response. */
-export interface Delivery {
+/** What the hook of a session sends. The same delivery gets the same sentence again, as after a lost response. */
+export interface SessionReport {
   agentId: string;
   session: string;
-  id: string;
+  /** Without it, the hook can't pass a sentence on. */
+  delivery?: string;
+  /** What the program says about its session: a claim (EXT1.31). */
+  context?: CallContext;
 }
 
-/** Hands the waiting sentence to the hook of its session. Stored before it returns, so that only one delivery gets it. */
-export async function takeSentence(
+/**
+ * Shows people what the program says about its session, and hands the waiting sentence to its hook. Both are stored before it returns, so that only one
+ * delivery gets the sentence.
+ */
+export async function reportSession(
   runtime: Runtime,
   worldId: string,
-  { id, ...about }: Delivery,
+  { delivery, context, ...about }: SessionReport,
   caller: ExternalCaller,
 ): Promise<SentenceForSession | undefined> {
   const chatId = chatOfSession(runtime, { worldId, ...about }, caller.by);
   const chat = await runtime.store.read((reader) => reader.chat(chatId));
   const found = chat === undefined ? undefined : sessionOf(chat);
+  // Without a call, there is no chat yet. Its title will be the prompt (EXT1.22).
   if (found === undefined) return undefined;
   if (found.caller !== callerHash(runtime, caller)) throw otherCaller();
-  if (!isFor(found, id)) return undefined;
-  return await commit(runtime, 'take-sentence', worldId, { chats: [chatId] }, (step) => {
+  if (context === undefined && !isFor(found, delivery)) return undefined;
+  return await commit(runtime, 'report-session', worldId, { chats: [chatId] }, (step) => {
     const session = sessionOf(chatIn(step.tx.chat(chatId), worldId, chatId));
-    if (session?.sentence === undefined || session.sentence === null || !isFor(session, id)) return undefined;
-    const { text, by, takenBy } = session.sentence;
+    if (session === undefined) return undefined;
+    const { agentId, sentence } = session;
+    const name = step.snapshot.agentName(agentId);
+    // A request that is sent again says nothing new.
+    const isAgain = delivery !== undefined && sentence?.takenBy === delivery;
+    if (context !== undefined && !isAgain) note(step, chatId, agentId, claimText(name, context));
+    if (delivery === undefined || sentence === null || !isFor(session, delivery)) return undefined;
+    const { text, by, takenBy } = sentence;
     if (takenBy === null) {
-      const { agentId } = session;
-      step.tx.write({ kind: 'sentence-taken', chatId, takenBy: id });
-      note(step, chatId, agentId, `${step.snapshot.agentName(agentId)} got the sentence of ${by.name}.`);
+      step.tx.write({ kind: 'sentence-taken', chatId, takenBy: delivery });
+      note(step, chatId, agentId, `${name} got the sentence of ${by.name}.`);
     }
     return { from: by.name, text };
   });
 }
 
-function isFor({ sentence }: ProgramSession, delivery: string): boolean {
-  return sentence !== null && (sentence.takenBy === null || sentence.takenBy === delivery);
+/** On one line and in quotes: it is the program's claim, and must not look like our own words. */
+function claimText(name: string, { prompt, said, subagent }: CallContext): string {
+  const quoted = (text: string): string => `“${text.replace(/\s+/g, ' ').replaceAll('”', '"').trim()}”`;
+  const who = subagent === undefined ? 'it' : `its sub-agent ${quoted(subagent)}`;
+  const parts = [
+    ...(prompt === undefined ? [] : [`${who} was asked ${quoted(prompt)}`]),
+    ...(said === undefined ? [] : [`${who} said ${quoted(said)}`]),
+  ];
+  return `${name} reports that ${parts.length === 0 ? `${who} started` : parts.join(', and ')}.`;
+}
+
+function isFor({ sentence }: ProgramSession, delivery: string | undefined): boolean {
+  return delivery !== undefined && sentence !== null && (sentence.takenBy === null || sentence.takenBy === delivery);
 }
 
 function refused(detail: string): CountersignError {

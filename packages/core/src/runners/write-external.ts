@@ -4,7 +4,7 @@ import { placeOutside, type StoredExternalCall } from '../step/place.js';
 import { gateNeeds, gateProposal, saysWhoSigns } from '../call/gate.js';
 import { writeProposal } from '../call/ask.js';
 import { limitWaiting } from '../call/limit-waiting.js';
-import { isAsSeen, letOthersRun, prepareProposal } from '../call/prepare.js';
+import { isAsSeen, letOthersRun, prepareProposal, withQuestion } from '../call/prepare.js';
 import type { PreparedCall } from '../evidence/prepared-call.js';
 import { parseCall, refreshTool, refuseMasked, toToolCall } from '../call/parse.js';
 import { markStarted } from '../call/start.js';
@@ -82,7 +82,7 @@ export async function writeExternal(
   if (!read.arguments.ok && read.argumentsText.length >= LONG_REFUSED)
     throw new CountersignError('invalid', `arguments: ${read.arguments.error}`, { field: 'arguments' });
   await letOthersRun(read);
-  const prepared = await prepareProposal(runtime, read, {
+  const proposed = await prepareProposal(runtime, read, {
     worldId,
     chatId,
     agentId,
@@ -92,6 +92,8 @@ export async function writeExternal(
     signal,
   });
   await letOthersRun(read);
+  // An ACP agent knows only a yes and a no, so its calls never ask.
+  const prepared = runs.where === 'program' ? withQuestion(proposed, tool?.asks) : proposed;
   const people = saysWhoSigns(snapshot, agentId) ? { people: true } : {};
   const needs = { chats: hasChat ? [chatId] : [], pendingOf: agentId, ...people, ...gateNeeds([prepared]) };
   let written: WrittenCall | undefined;

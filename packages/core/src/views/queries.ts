@@ -218,8 +218,9 @@ export function toApproval(
   };
 }
 
-function shownQuestion({ text, choices, form }: QuestionRecord): Question {
-  return { text, choices: [...choices], ...(form === undefined ? {} : { form }) };
+function shownQuestion({ text, choices, form, approves }: QuestionRecord): Question {
+  const more = approves === undefined ? {} : { approves };
+  return { text, choices: [...choices], ...(form === undefined ? {} : { form }), ...more };
 }
 
 /** The messages of a chat as shown to people, with the status of each call (WORLD1). */

@@ -70,6 +70,7 @@ const TOOL_KEYS: Record<keyof Tool, true> = {
   unconfined: true,
   external: true,
   byServer: true,
+  asks: true,
   standsFor: true,
   predictedBy: true,
   predictChange: true,

@@ -40,8 +40,9 @@ export const questionSchema = z.object({
   choices: field(z.array(z.string()), 'Suggested answers. Free text is accepted too.'),
   form: field(
     questionFormSchema.exactOptional(),
-    'Fields of a question from an MCP server. Answer with a JSON object of their values, as text.',
+    'Fields of the question. Answer with a JSON object of their values, as text.',
   ),
+  approves: field(z.literal(true).exactOptional(), 'Set if an answer can approve what `text` shows, such as a plan.'),
 });
 /** A question to people. */
 export type Question = z.infer<typeof questionSchema>;

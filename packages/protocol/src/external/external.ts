@@ -76,17 +76,18 @@ export const externalWaitQuerySchema = externalClaimSchema.extend({
 });
 
 /**
- * `pending`: a person must decide. `allowed`: the call has started, and the program may run it with `arguments`. `denied`: it must not run.
+ * `pending`: a person must decide. `allowed`: the call has started, and the program may run it with `arguments`. `answered`: a person answered what it
+ * asks, in `reason`, so it must not run. `denied`: it must not run.
  * `ended`: it was allowed, and has ended. Only `allowed` is a yes.
  */
-const externalCallStateSchema = z.enum(['pending', 'allowed', 'denied', 'ended']);
+const externalCallStateSchema = z.enum(['pending', 'allowed', 'answered', 'denied', 'ended']);
 export type ExternalCallState = z.infer<typeof externalCallStateSchema>;
 
 export const externalCallSchema = z.object({
   id: text('Id of the call.'),
   state: field(
     externalCallStateSchema.clone(),
-    'pending: a person must decide. allowed: the call has started, and the program may run it. denied: it must not run. ended: it was allowed, and has ended. Only allowed is a yes.',
+    'pending: a person must decide. allowed: the call has started, and the program may run it. answered: a person answered what it asks, so it must not run. denied: it must not run. ended: it was allowed, and has ended. Only allowed is a yes.',
   ),
   arguments: field(
     z.record(z.string(), z.unknown()).exactOptional(),
@@ -94,7 +95,7 @@ export const externalCallSchema = z.object({
   ),
   edited: field(z.boolean().exactOptional(), 'With `allowed`: whether a person changed the arguments.'),
   cwd: text('With `allowed`: the folder to run it in, if the program named one.').exactOptional(),
-  reason: text('With `denied`: why.').exactOptional(),
+  reason: text('With `denied`: why. With `answered`: the answer, for the model.').exactOptional(),
   approval: field(
     z
       .object({ id: text('Id of the approval.'), link: text('Page of the web app where people decide.') })

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { newCallContextSchema } from '../calls/call-context.js';
 import { field, text } from '../input/field.js';
 import { oneLine } from '../people/people.js';
 import { externalClaimSchema } from './external.js';
@@ -15,8 +16,12 @@ export const sessionContextSchema = externalClaimSchema.extend({
     'Id of the agent. Default: the one that the token belongs to.',
   ),
   delivery: field(
-    z.string().min(1).max(200),
-    'An id that this run of the hook chose. Sent again with it, the request returns the same sentence.',
+    z.string().min(1).max(200).exactOptional(),
+    'An id that this run of the hook chose. Sent again with it, the request returns the same sentence. Without it, none is returned.',
+  ),
+  context: field(
+    newCallContextSchema.exactOptional(),
+    'What the program says about the session now. People see it in the chat as a claim, and nothing is decided by it.',
   ),
 });
 

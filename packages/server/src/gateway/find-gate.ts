@@ -47,6 +47,7 @@ export async function findGate(c: AppRequest, context: AppContext, worldId: stri
         switch (claimed.state) {
           case 'allowed':
             return { allow: claimed.arguments };
+          case 'answered':
           case 'denied':
             return { deny: claimed.reason };
           case 'ended':

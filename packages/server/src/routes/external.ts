@@ -7,8 +7,8 @@ import {
   fetchExternal,
   findExternal,
   reportExternal,
+  reportSession,
   showAgents,
-  takeSentence,
   type ClaimRequest,
 } from '@countersign/core';
 import {
@@ -205,14 +205,18 @@ export const externalRoutes = [
     scope,
     needs: 'propose',
     tag,
-    summary: 'Say that a hook of a session runs, and get what a person told its agent',
+    summary: 'Report what a session of an external program does, and get what a person told its agent',
     description:
-      'Returns the sentence that waits for the session, once: it is stored that this `delivery` got it before the response. 409 if the session was started with another credential or claim.',
+      'The chat of the session shows `context` as a claim of the program; without a chat, nothing is stored. Returns the sentence that waits for the session, once: it is stored that this `delivery` got it before the response. 409 if the session was started with another credential or claim.',
     body: sessionContextSchema,
     answers: { 200: { description: 'What waits for the session', schema: sessionAnswerSchema } },
     async handle({ context, params, body, c }) {
-      const about = { agentId: agentFor(c, body.agent), session: params.session, id: body.delivery };
-      const sentence = await takeSentence(context.engine.runtime, params.world, about, callerOf(c, body.claim));
+      const { agent, claim, ...report } = body;
+      const agentId = agentFor(c, agent);
+      // What a program says is stored, so there is a limit as for its calls.
+      if (report.context !== undefined) context.externalLimiter?.call(c, params.world, agentId);
+      const about = { agentId, session: params.session, ...report };
+      const sentence = await reportSession(context.engine.runtime, params.world, about, callerOf(c, claim));
       return { status: 200, body: sentence === undefined ? {} : { sentence } };
     },
   }),

@@ -1,6 +1,7 @@
 import { decideCall, readWorld, type FoundClient } from '@countersign/core';
 import type { CallRecord } from '@countersign/core/ports';
 import type { Action, ClientToolResult, NewToolResult, ToolDecision, ToolResultOutcome } from '@countersign/protocol';
+import { checkInWorld } from '../app/check-access.js';
 import { HttpProblem } from '../app/http-problem.js';
 import type { Reply, RouteInput } from '../app/route.js';
 import { streamEvents } from '../streams/stream-events.js';
@@ -56,6 +57,9 @@ export async function prepareAnswer(given: Input): Promise<{
   const input = { ...given, body };
   const isClientTool = call?.runBy === 'client' && call.worldId === worldId && !('decision' in body);
   const answer = async (): Promise<Accepted> => {
+    // The answer reaches an agent with the login of somebody else (EXT1.27).
+    if (call?.runBy === 'program' && !('decision' in body))
+      await checkInWorld(context, c.var.access, worldId, ['sign']);
     const outcome = isClientTool ? await answerAsClient(input, client) : await answerAsPerson(input, client);
     if (outcome.kind !== 'refused') return outcome;
     const { status, detail, state } = outcome;

@@ -34,7 +34,10 @@ describe('the settings of Claude Code', () => {
       'PermissionRequest',
       'PostToolUse',
       'PostToolUseFailure',
+      'UserPromptSubmit',
       'Stop',
+      'SubagentStart',
+      'SubagentStop',
       'SessionEnd',
     ]);
     expect(gap(add(undefined))).toBeUndefined();

@@ -16,7 +16,11 @@ const eventsFor = (waitSeconds: number, page?: string): readonly HookEvent[] => 
   { event: 'PermissionRequest', matcher: true, timeout: 60, onFailure: 'block' },
   { event: 'PostToolUse', matcher: true, timeout: 60 },
   { event: 'PostToolUseFailure', matcher: true, timeout: 60 },
-  { event: 'Stop', matcher: false, timeout: 30 },
+  ...['UserPromptSubmit', 'Stop', 'SubagentStart', 'SubagentStop'].map((event) => ({
+    event,
+    matcher: false,
+    timeout: 30,
+  })),
   { event: 'SessionEnd', matcher: false, timeout: 30 },
 ];
 

@@ -14,6 +14,7 @@ describe('the settings of Gemini CLI', () => {
     expect(Object.keys((JSON.parse(after) as { hooks: object }).hooks)).toEqual([
       'BeforeTool',
       'AfterTool',
+      'BeforeAgent',
       'AfterAgent',
       'SessionEnd',
     ]);

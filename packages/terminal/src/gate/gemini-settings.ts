@@ -7,6 +7,7 @@ import { listAt, objectAt, parseObject, withKey, writeObject } from './json-text
 const eventsFor = (waitSeconds: number): readonly HookEvent[] => [
   { event: 'BeforeTool', matcher: true, timeout: waitSeconds * 1000 },
   { event: 'AfterTool', matcher: true, timeout: 60_000 },
+  { event: 'BeforeAgent', matcher: false, timeout: 30_000 },
   { event: 'AfterAgent', matcher: false, timeout: 30_000 },
   { event: 'SessionEnd', matcher: false, timeout: 30_000 },
 ];

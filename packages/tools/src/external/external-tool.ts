@@ -1,3 +1,4 @@
+import { ASKING_TOOLS } from './questions.js';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Tool, ToolPlace } from '@countersign/core/ports';
@@ -22,6 +23,7 @@ export function externalTool(name: string): Tool | undefined {
   const [program, own] = splitName(name);
   if (program === undefined || own === undefined) return undefined;
   const known = KNOWN_TOOLS.get(own);
+  const asks = ASKING_TOOLS.get(own);
   const detail = programName(program);
   return {
     definition: {
@@ -38,6 +40,7 @@ export function externalTool(name: string): Tool | undefined {
       const error = known === undefined ? undefined : whyUnread(known, readArguments(args));
       return error === undefined ? { ok: true, value: args } : { ok: false, error };
     },
+    ...(asks === undefined ? {} : { asks }),
     preview: async (args) => previewOf(readArguments(args)),
     ...(known?.does === 'write'
       ? {

@@ -205,6 +205,7 @@ export interface QuestionRecord {
   text: string;
   choices: readonly string[];
   form?: QuestionForm;
+  approves?: true;
   raisedBy: 'call' | 'tool';
 }
 

@@ -18,13 +18,14 @@ const registered = new WeakMap<Tool, RegisteredTool>();
 export function registerTool(tool: Tool): RegisteredTool {
   const known = registered.get(tool);
   if (known !== undefined) return known;
-  const { definition, pin, unconfined, external, byServer } = tool;
+  const { definition, pin, unconfined, external, byServer, asks } = tool;
   const kept: RegisteredTool = {
     definition,
     ...(pin === undefined ? {} : { pin }),
     ...(unconfined === undefined ? {} : { unconfined }),
     ...(external === undefined ? {} : { external }),
     ...(byServer === undefined ? {} : { byServer }),
+    ...(external === true && asks !== undefined ? { asks } : {}),
     ...bound(tool, [
       'validate',
       'execute',

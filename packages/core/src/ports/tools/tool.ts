@@ -349,9 +349,24 @@ export interface Tool {
    * result, so `execute` is never called. Ignored for an untrusted tool.
    */
   question?(args: unknown): Question;
+  /** Set if another program's tool asks a person something (EXT1.27). Only for external tools. */
+  readonly asks?: AskingTool;
   /** Runs the call. Called only after the gate has allowed it. */
   execute(args: unknown, context: ToolContext): Promise<unknown>;
 }
+
+/** How people answer what another program's tool asks. Both throw if the arguments aren't a question. */
+export interface AskingTool {
+  question(args: unknown): Question;
+  answer(args: unknown, text: string): AnswerForProgram;
+}
+
+/** `answered`: the model gets this text, and nothing runs. `run`: the program continues. `send-back`: the call is denied with these comments. */
+export type AnswerForProgram =
+  | { readonly kind: 'answered'; readonly text: string }
+  | { readonly kind: 'run' }
+  | { readonly kind: 'send-back'; readonly comments: string }
+  | { readonly kind: 'invalid'; readonly why: string };
 
 declare const ARGUMENTS: unique symbol;
 

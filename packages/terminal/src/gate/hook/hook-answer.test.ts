@@ -4,13 +4,15 @@ import { canonical, inputToRun, yesFor } from './hook-answer.js';
 describe('the answer of a hook', () => {
   it('is a yes in the format of each agent', () => {
     const input = { command: 'ls' };
-    expect(JSON.parse(yesFor('claude', 'PreToolUse', { input, edited: false }))).toEqual({
+    expect(JSON.parse(yesFor('claude', 'PreToolUse', { input, tool: 'Bash', edited: false }))).toEqual({
       hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow' },
     });
-    expect(yesFor('claude', 'PreToolUse', { input, edited: true })).toContain('"updatedInput":{"command":"ls"}');
-    expect(yesFor('codex', 'PreToolUse', { input, edited: false })).toBe('');
-    expect(yesFor('codex', 'PreToolUse', { input, edited: true })).toContain('"updatedInput"');
-    expect(JSON.parse(yesFor('gemini', 'BeforeTool', { input, edited: false }))).toEqual({
+    expect(yesFor('claude', 'PreToolUse', { input, tool: 'Bash', edited: true })).toContain(
+      '"updatedInput":{"command":"ls"}',
+    );
+    expect(yesFor('codex', 'PreToolUse', { input, tool: 'Bash', edited: false })).toBe('');
+    expect(yesFor('codex', 'PreToolUse', { input, tool: 'Bash', edited: true })).toContain('"updatedInput"');
+    expect(JSON.parse(yesFor('gemini', 'BeforeTool', { input, tool: 'Bash', edited: false }))).toEqual({
       decision: 'allow',
       hookSpecificOutput: { hookEventName: 'BeforeTool', tool_input: input },
     });

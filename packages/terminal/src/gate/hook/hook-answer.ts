@@ -18,7 +18,7 @@ export function inputToRun(
 export function yesFor(
   agent: HookAgent,
   event: string,
-  { input, edited }: { input: JsonObject; edited: boolean },
+  { input, tool, edited }: { input: JsonObject; tool: string; edited: boolean },
 ): string {
   switch (agent) {
     case 'claude':
@@ -26,7 +26,8 @@ export function yesFor(
         hookSpecificOutput: {
           hookEventName: event,
           permissionDecision: 'allow',
-          ...(edited ? { updatedInput: input } : {}),
+          // It ignores a bare yes to a plan.
+          ...(edited || tool === 'ExitPlanMode' ? { updatedInput: input } : {}),
         },
       });
     case 'codex':

@@ -1,3 +1,4 @@
+import type { CallContext } from '@countersign/protocol';
 import { gateHook } from '../../words/gate.js';
 import { isObject, type JsonObject } from '../json-text.js';
 import type { HookAgent } from '../hook-agents.js';
@@ -23,8 +24,8 @@ export type HookInput = { readonly session: string; readonly event: string; read
       /** A sub-agent made the call. */
       readonly isSubagent: boolean;
     }
-  /** The agent would end its turn. */
-  | { readonly kind: 'stop' }
+  /** The agent gets a prompt, would end its turn, or a sub-agent starts or ends. */
+  | { readonly kind: 'step'; readonly context: CallContext }
   | { readonly kind: 'end' }
 );
 
@@ -35,12 +36,17 @@ const KINDS: Readonly<Record<string, HookInput['kind']>> = {
   PostToolUse: 'report',
   PostToolUseFailure: 'report',
   AfterTool: 'report',
-  Stop: 'stop',
-  AfterAgent: 'stop',
+  UserPromptSubmit: 'step',
+  BeforeAgent: 'step',
+  Stop: 'step',
+  AfterAgent: 'step',
+  SubagentStart: 'step',
+  SubagentStop: 'step',
   SessionEnd: 'end',
 };
 /** The server accepts more, but nobody reads it. */
 const LONGEST_RESULT = 100_000;
+const LONGEST_CLAIM = 4_000;
 
 /** Throws if the input isn't what this agent sends. */
 export function parseHookInput(agent: HookAgent, text: string): HookInput {
@@ -53,7 +59,8 @@ export function parseHookInput(agent: HookAgent, text: string): HookInput {
   if (kind === undefined || (kind === 'confirm' && agent !== 'claude')) throw new Error(gateHook.unknownEvent(event));
   const cwd = given['cwd'];
   const common = { session, event, ...(typeof cwd === 'string' && cwd.startsWith('/') ? { cwd } : {}) };
-  if (kind === 'end' || kind === 'stop') return { ...common, kind };
+  if (kind === 'end') return { ...common, kind };
+  if (kind === 'step') return { ...common, kind, context: contextOf(event, given) };
   const tool = wordAt(given, 'tool_name');
   const input = given['tool_input'] ?? {};
   if (!isObject(input)) throw new Error(gateHook.badInput);
@@ -63,6 +70,20 @@ export function parseHookInput(agent: HookAgent, text: string): HookInput {
   if (kind === 'propose') return { ...common, kind, tool, input, ...key, hints: hintsOf(given) };
   const isSubagent = hintsOf(given).subagent !== undefined;
   return { ...common, kind, tool, input, ...key, result: resultOf(given), isSubagent };
+}
+
+/** What people see of a step: the agent's claim. `AfterAgent` repeats the prompt. */
+function contextOf(event: string, given: JsonObject): CallContext {
+  const { subagent } = hintsOf(given);
+  const cut = (text: unknown): string | undefined =>
+    typeof text === 'string' && text.trim() !== '' ? text.slice(0, LONGEST_CLAIM) : undefined;
+  const prompt = event === 'AfterAgent' ? undefined : cut(given['prompt']);
+  const said = cut(given['last_assistant_message'] ?? given['prompt_response']);
+  return {
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(said === undefined ? {} : { said }),
+    ...(subagent === undefined ? {} : { subagent: subagent.slice(0, 200) }),
+  };
 }
 
 /** Only for people, so what isn't there is left out. */

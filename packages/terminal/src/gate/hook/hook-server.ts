@@ -1,4 +1,10 @@
-import type { ExternalCall, ExternalResult, NewExternalCall, SentenceForSession } from '@countersign/protocol';
+import type {
+  CallContext,
+  ExternalCall,
+  ExternalResult,
+  NewExternalCall,
+  SentenceForSession,
+} from '@countersign/protocol';
 import { ChannelError } from '@countersign/server/channel';
 import { gateHook as texts } from '../../words/gate.js';
 import { isObject } from '../json-text.js';
@@ -25,8 +31,11 @@ export interface HookServer {
   /** Gets a call to run it, once. */
   fetch(id: string): Promise<ExternalCall>;
   report(id: string, result: ExternalResult): Promise<void>;
-  /** What a person told the agent of this session. The same delivery gets the same sentence again. */
-  takeSentence(session: string, delivery: string): Promise<SentenceForSession | undefined>;
+  /** Reports a step, and gets what a person told the agent, if there is a delivery. The same one gets the same sentence again. */
+  reportSession(
+    session: string,
+    report: { delivery?: string; context?: CallContext },
+  ): Promise<SentenceForSession | undefined>;
   endSession(session: string): Promise<void>;
 }
 
@@ -57,8 +66,8 @@ export function hookServer(
     async report(id, result) {
       await post(path('calls', id, 'result'), { ...result, claim });
     },
-    async takeSentence(session, delivery) {
-      const text = JSON.stringify({ delivery, claim });
+    async reportSession(session, report) {
+      const text = JSON.stringify({ ...report, claim });
       const to = path('sessions', session, 'context');
       const answer = await send(to, { method: 'POST', token, text, onSent, timeoutMs: SENTENCE_MS });
       const told = isObject(answer) && isObject(answer['sentence']) ? answer['sentence'] : {};
@@ -110,7 +119,7 @@ function parse(text: string, status: number): unknown {
   }
 }
 
-const STATES = ['pending', 'allowed', 'denied', 'ended'] as const;
+const STATES = ['pending', 'allowed', 'answered', 'denied', 'ended'] as const;
 
 /** Strict: anything else is no yes. */
 function toCall(value: unknown): ExternalCall {

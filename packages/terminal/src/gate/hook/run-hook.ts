@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { ExternalCall, NewExternalCall } from '@countersign/protocol';
+import type { CallContext, ExternalCall, NewExternalCall } from '@countersign/protocol';
 import { isPlainRemote } from '@countersign/server/channel';
 import { gateHook as texts } from '../../words/gate.js';
 import type { Places } from '../gated-agents.js';
@@ -91,8 +91,8 @@ export async function runHook(
         return await confirmCall({ agent, home, config, server }, input);
       case 'report':
         return await report({ agent, home, config, server }, input);
-      case 'stop':
-        return { code: 0, stdout: await sentenceFor(agent, server, input), stderr: '' };
+      case 'step':
+        return { code: 0, stdout: await reportStep(agent, server, input), stderr: '' };
       case 'end':
         // In this order: until the server has ended its calls, a resumed session must not get a second yes.
         await server.endSession(input.session);
@@ -102,7 +102,7 @@ export async function runHook(
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     // The call has run. An error would only confuse the model, and the call ends as "result not reported".
-    if (kind === 'report' || kind === 'stop' || kind === 'end')
+    if (kind === 'report' || kind === 'step' || kind === 'end')
       return { code: 0, stdout: '', stderr: texts.notReported(reason) };
     // With exit code 2 alone, Claude Code asks a person at its terminal, or the program that started it.
     const denial = kind === 'confirm' ? denialFor(agent, 'PermissionRequest', texts.failed(reason)) : undefined;
@@ -186,7 +186,7 @@ async function propose(
   leaveNote(home, input.session, { id: decided.id, key: call.key, tool: input.tool, input: hashOf(run) });
   // The agent must run what was approved, also if it differs from what it sent for another reason than an edit.
   const edited = decided.edited === true || canonical(decided.arguments) !== canonical(input.input);
-  return { code: 0, stdout: yesFor(agent, input.event, { input: run, edited }), stderr: '' };
+  return { code: 0, stdout: yesFor(agent, input.event, { input: run, tool: input.tool, edited }), stderr: '' };
 }
 
 /** Waits for a person, unless the call is deferred. A server that is being restarted is asked again. */
@@ -243,23 +243,29 @@ async function report(
   const [reported, told] = await Promise.allSettled([
     note === undefined ? undefined : server.report(note.id, result),
     // A sentence is for the agent that people see, not for one that it has started.
-    isSubagent ? '' : sentenceFor(agent, server, { session, event }),
+    isSubagent ? '' : reportStep(agent, server, { session, event, context: {} }),
   ]);
   // A sentence that was taken is printed whatever happened to the report: nobody gets it a second time.
   const stdout = told.status === 'fulfilled' ? told.value : '';
   return { code: 0, stdout, stderr: reported.status === 'fulfilled' ? '' : texts.notReported(String(reported.reason)) };
 }
 
-/** What a person told the agent, as its answer to this event; empty if nobody did (GATE1.14). */
-async function sentenceFor(
+/** Reports a step, and returns what a person told the agent as its answer to this event; empty if nobody did (GATE1.14). */
+async function reportStep(
   agent: HookAgent,
   server: HookServer,
-  { session, event }: Pick<HookInput, 'session' | 'event'>,
+  { session, event, context }: Pick<HookInput, 'session' | 'event'> & { context: CallContext },
 ): Promise<string> {
+  const said = Object.keys(context).length === 0 ? {} : { context };
+  // A sub-agent isn't the one that people see.
+  if (context.subagent !== undefined) {
+    await server.reportSession(session, said);
+    return '';
+  }
   const delivery = loadCrypto().randomUUID();
   for (let left = MORE_TRIES; ; left -= 1) {
     try {
-      const sentence = await server.takeSentence(session, delivery);
+      const sentence = await server.reportSession(session, { delivery, ...said });
       return sentence === undefined ? '' : tellingFor(agent, event, texts.told(sentence));
     } catch (error) {
       // The server may have stored that this delivery has it.

@@ -82,3 +82,62 @@ it('[GATE1.14] lets the agent go on if nobody has told it anything, or the serve
   await writeFile(join(home, 'gate', 'claude.json'), JSON.stringify(config));
   expect(await runHook('claude', home, input)).toMatchObject({ code: 0, stdout: '' });
 });
+
+it('[EXT1.29] passes the answer to a question on as the reason not to run it, and echoes a plan that was approved', async () => {
+  let answer: object = { id: 'call-1', state: 'answered', reason: 'A person has answered: Blue' };
+  const { home } = await serving((_, __, response) => response.end(JSON.stringify(answer)));
+  const places = { env: { CLAUDE_PID: String(process.pid), AI_AGENT: 'claude-code_2-1-326_harness' }, userHome: home };
+  const run = async (tool: string, agent: 'claude' | 'gemini' = 'claude') => {
+    const event = agent === 'claude' ? 'PreToolUse' : 'BeforeTool';
+    const input = {
+      session_id: 's1',
+      hook_event_name: event,
+      tool_name: tool,
+      tool_input: { plan: 'x' },
+      tool_use_id: 'u',
+    };
+    return await runHook(agent, home, JSON.stringify(input), { places });
+  };
+  const { code, stdout } = await run('AskUserQuestion');
+  expect([code, JSON.parse(stdout)]).toEqual([
+    0,
+    {
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse',
+        permissionDecision: 'deny',
+        permissionDecisionReason: 'A person has answered: Blue',
+      },
+    },
+  ]);
+  expect(await run('ask_user', 'gemini')).toMatchObject({ code: 2, stderr: 'A person has answered: Blue' });
+  answer = { id: 'call-2', state: 'allowed', edited: false, arguments: { plan: 'x' } };
+  expect((await run('ExitPlanMode')).stdout).toContain('"permissionDecision":"allow","updatedInput":{"plan":"x"}');
+});
+
+it('[GATE1.15] reports prompts, last words and sub-agents, cut, and gives a sub-agent no sentence', async () => {
+  const bodies: unknown[] = [];
+  const { home } = await serving((_, body, response) => {
+    bodies.push(body);
+    response.end(JSON.stringify(told));
+  });
+  const run = async (event: string, more: object, agent: 'claude' | 'gemini' = 'claude') => {
+    const input = { session_id: 's1', hook_event_name: event, ...more };
+    const { code, stdout } = await runHook(agent, home, JSON.stringify(input));
+    expect(code).toBe(0);
+    return stdout;
+  };
+  expect(await run('UserPromptSubmit', { prompt: 'x'.repeat(5_000) })).toContain(WORDS);
+  expect(await run('Stop', { last_assistant_message: 'Done.' })).toContain(WORDS);
+  expect(await run('AfterAgent', { prompt: 'Fix', prompt_response: 'Fixed.' }, 'gemini')).toContain(WORDS);
+  const helper = { agent_id: 'a1', agent_type: 'helper' };
+  expect(await run('SubagentStart', helper)).toBe('');
+  expect(await run('SubagentStop', { ...helper, last_assistant_message: 'Found it.' })).toBe('');
+  const delivery = expect.any(String) as string;
+  expect(bodies).toEqual([
+    { claim: 'p', delivery, context: { prompt: 'x'.repeat(4_000) } },
+    { claim: 'p', delivery, context: { said: 'Done.' } },
+    { claim: 'p', delivery, context: { said: 'Fixed.' } },
+    { claim: 'p', context: { subagent: 'helper' } },
+    { claim: 'p', context: { said: 'Found it.', subagent: 'helper' } },
+  ]);
+});

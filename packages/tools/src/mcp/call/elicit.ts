@@ -33,7 +33,8 @@ export async function elicit(
   }
 }
 
-function readAnswer(fields: readonly FormField[], answer: string): Content | undefined {
+/** Of a completed form, or of text with a line per field. Undefined if it can't be parsed, or breaks a limit. */
+export function readAnswer(fields: readonly FormField[], answer: string): Content | undefined {
   const filled = readFormAnswer(fields, answer);
   if (filled === 'invalid') return undefined;
   return filled === 'not-a-form' ? formContent(fields, answer) : filled;

@@ -30,6 +30,8 @@ export function QuestionCard({
   const isNew = !useArmed(place.approval.approvalId);
   const isArmed = !isNew && !sending;
   const end = useEndShown(question.form?.lead ?? question.text);
+  // An answer may approve what the question shows.
+  const mustRead = question.approves === true && !end.wasShown;
   const noteId = useId();
   const send = async (work: () => Promise<unknown>): Promise<void> => {
     setSending(true);
@@ -53,7 +55,13 @@ export function QuestionCard({
         </>
       }
       end={end}
-      note={form === undefined ? approvalWords.answerNote : approvalWords.formNote}
+      note={
+        mustRead && isArmed
+          ? approvalWords.scrollFirst
+          : form === undefined
+            ? approvalWords.answerNote
+            : approvalWords.formNote
+      }
       noteId={noteId}
       mayDeny={isArmed}
       isNew={isNew}
@@ -63,7 +71,7 @@ export function QuestionCard({
         <Button
           look="primary"
           aria-describedby={noteId}
-          disabled={!isArmed || (form === undefined && words.trim() === '')}
+          disabled={!isArmed || mustRead || (form === undefined && words.trim() === '')}
           onClick={answer}
         >
           {approvalWords.answer}

@@ -1,6 +1,6 @@
 import type { FormField } from '@countersign/protocol';
 import type { ReactElement } from 'react';
-import { Checkbox, Select, TextField } from '../../form/field.js';
+import { Checkbox, Select, TextArea, TextField } from '../../form/field.js';
 import { Visible } from '../../text/visible.js';
 import type { Typed } from './form-values.js';
 import { approvalWords } from '../../words/approvals.js';
@@ -32,6 +32,8 @@ export function QuestionFields({
   );
 }
 
+/** Characters. A longer text may have several lines. */
+const LONG_TEXT = 1000;
 const TYPES = { email: 'email', uri: 'url', date: 'date', 'date-time': 'text' } as const;
 
 function Field({
@@ -113,6 +115,18 @@ function Field({
         />
       );
     case 'text':
+      if (format === undefined && most !== undefined && most >= LONG_TEXT)
+        return (
+          <TextArea
+            label={named}
+            {...shown}
+            error={error}
+            rows={3}
+            maxLength={most}
+            value={text}
+            onChange={(event) => onChange(event.target.value)}
+          />
+        );
       return (
         <TextField
           label={named}

@@ -1,0 +1,158 @@
+import type { AnswerForProgram, AskingTool } from '@countersign/core/ports';
+import { readFormAnswer, type FormField, type Question } from '@countersign/protocol';
+import { z } from 'zod';
+import { readAnswer } from '../mcp/call/elicit.js';
+
+const questionSchema = z.object({
+  question: z.string().min(1).max(4_000),
+  type: z.string().max(20).exactOptional(),
+  options: z
+    .array(z.object({ label: z.string().min(1).max(1_000), description: z.string().max(4_000).exactOptional() }))
+    .max(50)
+    .exactOptional(),
+  multiSelect: z.boolean().exactOptional(),
+});
+type Asked = z.infer<typeof questionSchema>;
+const askedSchema = z.object({ questions: z.array(questionSchema).min(1).max(10) });
+/** Claude Code adds the text of its plan's file. */
+const planSchema = z.object({ plan: z.string().default('') });
+
+const LEAD = 'It asks:';
+const ANSWERED = 'A person has answered in Countersign, so this call did not need to run.';
+const APPROVE = 'Approve the plan';
+const SEND_BACK = 'Send it back with comments';
+/** A longer one isn't shown as a whole, so nobody can approve it here. */
+const LONGEST_PLAN = 10_000;
+const LONGEST_TEXT = 4_000;
+
+/** The tools of gated agents that ask a person something, by the names that Claude Code 2.1.326 and Gemini CLI 0.61.0 use. */
+export const ASKING_TOOLS: ReadonlyMap<string, AskingTool> = new Map([
+  ['AskUserQuestion', askingWith(wordsForClaude)],
+  ['ask_user', askingWith(wordsForGemini)],
+  ['ExitPlanMode', { question: planQuestion, answer: answerPlan }],
+]);
+
+/** With the gate's settings, Claude Code asks in its terminal even if a hook passes answers on, and Gemini CLI takes none: so the model gets them as text. */
+function askingWith(words: (answers: readonly (readonly [Asked, string])[]) => string): AskingTool {
+  return {
+    question(args) {
+      const questions = readQuestions(args);
+      const fields = questions.flatMap(fieldsOf);
+      const [only] = questions;
+      const choices = questions.length === 1 ? (only?.options ?? []).map(({ label }) => label) : [];
+      const text = [LEAD, ...questions.map((each, at) => describe(each, at))].join('\n');
+      return { text, choices, form: { lead: LEAD, fields } };
+    },
+    answer(args, text) {
+      const questions = readQuestions(args);
+      const fields = questions.flatMap(fieldsOf);
+      if (isWrongForm(fields, text)) return invalid('send only values of its fields and choices');
+      const content: Readonly<Record<string, unknown>> =
+        readAnswer(fields, text) ?? (questions.length === 1 ? { q1_other: text } : {});
+      const answers = questions.map((each, at): readonly [Asked, string] => {
+        const given = [content[`q${at + 1}`], content[`q${at + 1}_other`]].flat();
+        const chosen = given.filter((value) => typeof value === 'string');
+        return [each, chosen.join(', ').trim()];
+      });
+      const missing = answers.findIndex(([, answer]) => answer === '');
+      if (missing >= 0) return { kind: 'invalid', why: `answer question ${missing + 1}, as in "q${missing + 1}: yes"` };
+      return { kind: 'answered', text: `${ANSWERED} ${words(answers)}` };
+    },
+  };
+}
+
+function readQuestions(args: unknown): readonly Asked[] {
+  const read = askedSchema.safeParse(args);
+  if (read.success) return read.data.questions;
+  throw new Error('it needs 1 to 10 questions with a text, and at most 50 choices each');
+}
+
+function fieldsOf(asked: Asked, at: number): FormField[] {
+  const { question: label, multiSelect } = asked;
+  const name = `q${at + 1}`;
+  const choices = choicesOf(asked);
+  if (choices.length === 0)
+    return [{ name: `${name}_other`, label, kind: 'text', isRequired: true, most: LONGEST_TEXT }];
+  const kind = multiSelect === true ? 'choices' : 'choice';
+  return [
+    { name, label, kind, isRequired: false, choices },
+    { name: `${name}_other`, label: 'Another answer', kind: 'text', isRequired: false, most: LONGEST_TEXT },
+  ];
+}
+
+function choicesOf({ type, options = [] }: Asked): { value: string; label: string }[] {
+  if (type === 'text') return [];
+  const given = options.length === 0 && type === 'yesno' ? [{ label: 'Yes' }, { label: 'No' }] : options;
+  return given.map(({ label, ...more }) => {
+    const said = 'description' in more && more.description !== undefined ? more.description.trim() : '';
+    return { value: label, label: said === '' ? label : `${label}: ${said}` };
+  });
+}
+
+/** For screens without forms. */
+function describe(asked: Asked, at: number): string {
+  const choices = choicesOf(asked).map(({ label }) => `  - ${label}`);
+  return [`q${at + 1}. ${asked.question}`, ...choices].join('\n');
+}
+
+function wordsForClaude(answers: readonly (readonly [Asked, string])[]): string {
+  const said = answers.map(([{ question }, answer]) => `${JSON.stringify(question)}=${JSON.stringify(answer)}`);
+  return `Your questions have been answered: ${said.join(', ')}. You can now continue with these answers in mind.`;
+}
+
+function wordsForGemini(answers: readonly (readonly [Asked, string])[]): string {
+  return JSON.stringify({ answers: Object.fromEntries(answers.map(([, answer], at) => [String(at), answer])) });
+}
+
+const DECISION: FormField = {
+  name: 'decision',
+  label: 'Decision',
+  kind: 'choice',
+  isRequired: true,
+  choices: [APPROVE, SEND_BACK].map((value) => ({ value, label: value })),
+};
+const COMMENTS: FormField = {
+  name: 'comments',
+  label: 'Comments',
+  hint: 'The agent gets them if you send the plan back.',
+  kind: 'text',
+  isRequired: false,
+  most: LONGEST_TEXT,
+};
+
+function planQuestion(args: unknown): Question {
+  const { plan } = planSchema.parse(args);
+  if (plan.length > LONGEST_PLAN) {
+    const text = `Its plan has ${plan.length} characters, too many to be shown and approved here. It begins:\n\n${plan.slice(0, LONGEST_PLAN)}`;
+    return { text, choices: [], form: { lead: text, fields: [{ ...COMMENTS, isRequired: true }] } };
+  }
+  const text = plan.trim() === '' ? 'It has finished its plan, and sent no text of it.' : `Its plan:\n\n${plan}`;
+  return { text, choices: [APPROVE], form: { lead: text, fields: [DECISION, COMMENTS] }, approves: true };
+}
+
+function answerPlan(args: unknown, text: string): AnswerForProgram {
+  const { plan } = planSchema.parse(args);
+  const isLong = plan.length > LONGEST_PLAN;
+  const fields = isLong ? [COMMENTS] : [DECISION, COMMENTS];
+  if (isWrongForm(fields, text)) return invalid('send only values of its fields and choices');
+  const form = readFormAnswer(fields, text);
+  const said = text.trim();
+  const isApproval = !isLong && said.toLowerCase() === APPROVE.toLowerCase();
+  const content: Readonly<Record<string, unknown>> =
+    typeof form === 'object' ? form : isApproval ? { decision: APPROVE } : { comments: said };
+  const given = content['comments'];
+  const comments = typeof given === 'string' ? given.trim() : '';
+  if (content['decision'] !== APPROVE)
+    return comments === '' ? invalid('to send the plan back, write comments') : { kind: 'send-back', comments };
+  return comments === '' ? { kind: 'run' } : invalid('send the plan back with your comments, or approve it without');
+}
+
+/** A form that can't be read isn't taken for words. */
+function isWrongForm(fields: readonly FormField[], text: string): boolean {
+  const form = readFormAnswer(fields, text);
+  return form === 'invalid' || (form === 'not-a-form' && text.trim().startsWith('{'));
+}
+
+function invalid(why: string): AnswerForProgram {
+  return { kind: 'invalid', why };
+}
