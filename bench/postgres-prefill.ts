@@ -9,8 +9,8 @@ export async function prefill(url: string, worldId: string, messages: number, ch
   const each = messages / chats;
   const statements: [text: string, values: unknown[]][] = [
     [
-      `insert into chats (id, world_id, title, titled, status, last_seq, human_seq, created_at)
-       select 'chat_old_' || c, $1, 'An old chat', 1, 'idle', $3::int, $3::int, 1000 from generate_series(1, $2::int) c`,
+      `insert into chats (id, world_id, title, titled, status, last_seq, human_seq, branches, created_at)
+       select 'chat_old_' || c, $1, 'An old chat', 1, 'idle', $3::int, $3::int, 0, 1000 from generate_series(1, $2::int) c`,
       [worldId, chats, each],
     ],
     [

@@ -196,6 +196,8 @@ export const COMMANDS: readonly CommandRow[] = [
   { command: 'chats timeline', needs: 'read', words: `{chat} ${W}` },
   { command: 'chats attachment', needs: 'read', words: `{chat} none --out {home}/none ${W}`, allowed: 2 },
   { command: 'chats export', needs: 'read', words: `{chat} ${W}` },
+  { command: 'chats branches', needs: 'read', words: `{chat} ${W}` },
+  { command: 'chats branch', needs: 'chat', words: `{chat} none ${W}`, allowed: 2 },
   { command: 'chats remove', needs: 'chat', words: `{it} --yes ${W}`, prepare: aChat },
   { command: 'schedules list', needs: 'read', words: W },
   {

@@ -358,6 +358,14 @@ export const ROWS: readonly Row[] = [
   { route: 'GET /worlds/{world}/chats/{chat}', needs: 'read' },
   { route: 'PATCH /worlds/{world}/chats/{chat}', needs: 'chat', body: { title: 'Changed' } },
   { route: 'DELETE /worlds/{world}/chats/{chat}', needs: 'chat', in: { chat: 'none' }, allowed: GONE },
+  { route: 'GET /worlds/{world}/chats/{chat}/branches', needs: 'read' },
+  {
+    route: 'POST /worlds/{world}/chats/{chat}/branches',
+    needs: 'chat',
+    in: { chat: 'none' },
+    body: { fromMessageId: 'none' },
+    allowed: GONE,
+  },
   { route: 'GET /worlds/{world}/chats/{chat}/messages', needs: 'read' },
   {
     route: 'POST /worlds/{world}/chats/{chat}/messages',

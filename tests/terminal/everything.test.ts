@@ -183,6 +183,24 @@ describe('everything that the browser can do', () => {
     expect((await run('chats', 'timeline', chat, '-w', 'docks')).stdout).toMatch(/^ada .* s .*\n {2} *▇+ +○ /);
   });
 
+  it('[HTTP6.5] [HTTP6.7] exports a chat to a new file, and starts a branch of it', async () => {
+    const chat = await say('the heron flies');
+    await idle(chat);
+    const file = join(t.folder, `${chat}.json`);
+    const exported = await run('chats', 'export', chat, '--format', 'json', '--out', file, '-w', 'docks');
+    expect(exported).toMatchObject({ code: 0, stdout: '' });
+    const { messages } = z
+      .object({ messages: z.array(z.object({ content: z.string() })) })
+      .parse(JSON.parse(readFileSync(file, 'utf8')));
+    expect(messages[0]).toEqual({ content: 'the heron flies' });
+    expect((await run('chats', 'export', chat, '--out', file, '-w', 'docks')).stderr).toContain('the file exists');
+    expect((await run('chats', 'export', chat, '-w', 'docks')).stdout).toContain('\n> the heron flies\n');
+    const { stdout } = await run('chats', 'branch', chat, '-w', 'docks', '--json');
+    const { id } = z.object({ id: z.string() }).parse(JSON.parse(stdout));
+    expect((await list('chats', 'branches', id, '-w', 'docks')).map((each) => each['id'])).toEqual([chat, id]);
+    expect((await run('chats', 'branch', chat, 'none', '-w', 'docks')).stderr).toContain('no such message');
+  });
+
   it('[TERM3] shows the calls of a chat on one line each', async () => {
     const chat = await say(t.asking({ name: 'grep', arguments: { pattern: 'heron', path: '.' } }, { name: 'nosuch' }));
     await idle(chat);

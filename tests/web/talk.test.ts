@@ -68,6 +68,25 @@ describe.runIf(hasBrowser)('talking', () => {
     await answer.getByText('**weigh** <b>this</b>').waitFor();
   });
 
+  it('[PAGE8] edits a message in a branch from its menu, and switches back to the chat that was left', async () => {
+    const { page, path } = await enter();
+    const answer = page.getByRole('article', { name: 'Ada' });
+    await write(page, 'say One.');
+    await answer.getByText('One.').waitFor();
+    await page.getByRole('button', { name: 'Message actions' }).first().focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Edit and send again…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox').fill('say Two.');
+    await dialog.getByRole('button', { name: 'Send in a branch' }).click();
+    await answer.getByText('Two.').waitFor();
+    expect(await answer.count()).toBe(1);
+    await page.getByRole('button', { name: 'Branch 2 of 2' }).click();
+    await page.getByRole('menuitem', { name: /^1\./ }).click();
+    await answer.getByText('One.').waitFor();
+    expect(new URL(page.url()).pathname).toBe(path);
+  });
+
   itAtFullSize('[WORLD3] an @ at the start of a line offers the agents, and the keyboard completes them', async () => {
     const { page, world, chat } = await enter();
     await opened.api.createAgent(world, { name: 'Bea Two', provider: 'obedient', model: 'test' });

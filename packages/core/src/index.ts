@@ -82,6 +82,7 @@ export { createWorld, deleteWorld, setPolicy, updateWorld } from './worlds/world
 export { addAgent, removeAgent, updateAgent } from './worlds/agents.js';
 export { SILENT_MS } from './turns/take-over.js';
 export { createChat } from './chats/create-chat.js';
+export { branchChat, listBranches } from './worlds/branch-chat.js';
 export { revealApproval } from './decisions/reveal-approval.js';
 export { replayPolicy } from './views/replay/replay-policy.js';
 export { showOriginal } from './decisions/show-original.js';

@@ -43,6 +43,7 @@ export {
   REQUEST_APPROVAL_TOOL,
   RESERVED_TOOL_PREFIX,
   messageSchema,
+  newBranchSchema,
   newMessageSchema,
   pageSchema,
   roleSchema,
@@ -50,7 +51,7 @@ export {
   toolCallStatusSchema,
   usageSchema,
 } from './calls/messages.js';
-export type { Message, NewMessage, Page, Role, ToolCall, ToolCallStatus, Usage } from './calls/messages.js';
+export type { Message, NewBranch, NewMessage, Page, Role, ToolCall, ToolCallStatus, Usage } from './calls/messages.js';
 export {
   attachmentSchema,
   attachmentsIn,

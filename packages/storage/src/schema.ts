@@ -48,6 +48,9 @@ export const chats = table('chats', [
   ['last_seq', 'integer not null', 'changes'],
   ['human_seq', 'integer not null', 'changes'],
   ['session', 'text', 'changes'],
+  ['root', 'text'],
+  ['parts', 'text'],
+  ['branches', 'integer not null', 'changes'],
   ['created_at', 'integer not null'],
 ]);
 

@@ -55,6 +55,7 @@ import type {
   Me,
   Message,
   NewAgent,
+  NewBranch,
   NewChat,
   NewClient,
   NewMcpServer,
@@ -311,6 +312,10 @@ export interface Client {
   createChat(world: string, chat?: NewChat, options?: CallOptions): Promise<Chat>;
   renameChat(world: string, chat: string, title: string, options?: CallOptions): Promise<Chat>;
   deleteChat(world: string, chat: string, options?: CallOptions): Promise<void>;
+  /** The chat that all branches come from first, then the branches. */
+  branches(world: string, chat: string, options?: CallOptions): Promise<List<Chat>>;
+  /** Starts a branch before a message of a person, which is sent again, or after an answer. */
+  branch(world: string, chat: string, branch: NewBranch, options?: CallOptions): Promise<Chat>;
   stop(world: string, chat: string, options?: CallOptions): Promise<void>;
   /** Tells the agent of a gated session something. Its next hook gets it, once. */
   tell(world: string, chat: string, text: string, options?: CallOptions): Promise<void>;

@@ -231,6 +231,10 @@ export function createClient(options: ClientOptions): Client {
       get(chatSchema, { method: 'PATCH', path: ['worlds', world, 'chats', chat], body: { title } }, options),
     deleteChat: (world, chat, options) =>
       sendOnly({ method: 'DELETE', path: ['worlds', world, 'chats', chat] }, options),
+    branches: (world, chat, options) =>
+      list(chatSchema, { path: ['worlds', world, 'chats', chat, 'branches'] }, options),
+    branch: (world, chat, body, options) =>
+      get(chatSchema, { method: 'POST', path: ['worlds', world, 'chats', chat, 'branches'], body }, options),
     stop: (world, chat, options) =>
       sendOnly({ method: 'POST', path: ['worlds', world, 'chats', chat, 'stop'] }, options),
     tell: (world, chat, text, options) =>

@@ -115,6 +115,7 @@ function load(state: ChatState, loaded: Extract<ChatAction, { type: 'loaded' }>)
     title: chat.title,
     status: chat.status,
     createdAt: chat.createdAt,
+    ...(chat.branchOf === undefined ? {} : { branchOf: chat.branchOf }),
     agents,
     me,
     lastEventId: position,

@@ -231,6 +231,8 @@ export interface ChatState extends ApprovalBook {
   readonly title: string;
   readonly status: ChatStatus;
   readonly createdAt: string;
+  /** The first chat of its branches. Absent without branches. */
+  readonly branchOf?: string;
   /** Whether the chat was deleted. */
   readonly deleted: boolean;
   readonly agents: readonly Agent[];

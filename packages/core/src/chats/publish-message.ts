@@ -8,6 +8,7 @@ import {
   parseInput,
   resolveAddressees,
   type Who,
+  whosText,
   whoText,
 } from '@countersign/protocol';
 import { maskSecrets } from '../masking/index.js';
@@ -51,25 +52,37 @@ async function storeMessage(runtime: Runtime, incoming: IncomingMessage): Promis
   const { worldId, chatId, clientMessageId } = incoming;
   const sent = clientMessageId === undefined ? {} : { sent: { chatId, clientMessageId } };
   return await commit(runtime, 'publish-message', worldId, { chats: [chatId], ...sent }, (step) => {
-    const chat = chatIn(step.tx.chat(chatId), worldId, chatId);
+    chatIn(step.tx.chat(chatId), worldId, chatId);
     const known = clientMessageId === undefined ? undefined : step.tx.sent(chatId, clientMessageId);
     if (known !== undefined) return { messageId: known.id };
     if (incoming.scheduled !== undefined && incoming.scheduled.until <= step.tx.now())
       throw new CountersignError('conflict', 'Sending took too long, so another process sends the message.');
-    const message = step.tx.newMessage(chat.id, {
-      role: 'user',
-      sender: senderOf(step.snapshot, incoming),
-      who: incoming.who === undefined ? null : whoText(incoming.who),
-      speaker: incoming.speaker,
-      content: incoming.content,
-      addressees: addresseesOf(step.snapshot, incoming),
-      clientMessageId: clientMessageId ?? null,
-    });
-    step.tx.write({ kind: 'message-sent', message });
-    queueTurns(runtime, step, message, message.who);
-    explainNoAnswer(step, message);
-    return { messageId: message.id };
+    return { messageId: sendInStep(runtime, step, incoming).id };
   });
+}
+
+/** `requesters`: other people whose message this is, too. */
+export function sendInStep(
+  runtime: Runtime,
+  step: Step,
+  incoming: IncomingMessage,
+  requesters: readonly Who[] = [],
+): MessageRecord {
+  const { chatId, speaker, content, who, clientMessageId = null } = incoming;
+  const message = step.tx.newMessage(chatId, {
+    role: 'user',
+    sender: senderOf(step.snapshot, incoming),
+    who: who === undefined ? null : whoText(who),
+    speaker,
+    content,
+    addressees: addresseesOf(step.snapshot, incoming),
+    clientMessageId,
+  });
+  step.tx.write({ kind: 'message-sent', message });
+  const all = who === undefined ? requesters : [who, ...requesters];
+  queueTurns(runtime, step, message, all.length > 1 ? whosText(all) : message.who);
+  explainNoAnswer(step, message);
+  return message;
 }
 
 const LONGEST_SENDER = 64;

@@ -1,5 +1,5 @@
-import { SYSTEM, type Signer, type Who } from '@countersign/protocol';
-import type { StoreReader, TurnRecord } from '../ports/index.js';
+import { CountersignError, SYSTEM, type Signer, type Who } from '@countersign/protocol';
+import { partsOf, type StoreReader, type TurnRecord } from '../ports/index.js';
 import { chatIn, commit, ignoreNotFound } from '../step/commit.js';
 import type { PartialAnswer, Runtime, Step } from '../step/runtime.js';
 import { settleOpenCalls } from '../call/settle.js';
@@ -17,15 +17,28 @@ export async function stopChat(runtime: Runtime, worldId: string, chatId: string
 
 /** Stops the chat before deleting it (WORLD9). */
 export async function deleteChat(runtime: Runtime, worldId: string, chatId: string, signer: Signer): Promise<void> {
-  await commit(runtime, 'delete-chat', worldId, { chats: [chatId] }, (step) => {
+  const found = await runtime.store.read((reader) => reader.chat(chatId));
+  const from = found === undefined ? undefined : partsOf(found).at(-1)?.chatId;
+  const chats = from === undefined ? [chatId] : [chatId, from];
+  await commit(runtime, 'delete-chat', worldId, { chats }, (step) => {
+    const { branches } = chatIn(step.tx.chat(chatId), worldId, chatId);
+    if (branches > 0) throw new CountersignError('conflict', hasBranches(branches));
     stopInStep(runtime, step, worldId, chatId, signer);
     step.tx.write({ kind: 'chat-deleted', chatId });
+    const before = from === undefined ? undefined : step.tx.chat(from);
+    if (before !== undefined)
+      step.tx.write({ kind: 'chat-branched', chatId: before.id, branches: before.branches - 1 });
   });
   runtime.caches.memory.forgetChat(chatId);
   runtime.caches.repeats.clear();
 }
 
-function stopInStep(runtime: Runtime, step: Step, worldId: string, chatId: string, signer: Signer): void {
+function hasBranches(count: number): string {
+  const which = count === 1 ? 'A branch begins' : `${count} branches begin`;
+  return `${which} with messages of this chat. Delete ${count === 1 ? 'it' : 'them'} first.`;
+}
+
+export function stopInStep(runtime: Runtime, step: Step, worldId: string, chatId: string, signer: Signer): void {
   chatIn(step.tx.chat(chatId), worldId, chatId);
   const turns = step.tx.unfinishedTurns(chatId);
   if (turns.length === 0) return;

@@ -38,6 +38,10 @@ export function derive(fact: ChatFact, context: FactContext): Derived {
     case 'chat-deleted': {
       return { changes: [fact], events: [crud('delete', 'chat', fact.chatId)] };
     }
+    case 'chat-branched': {
+      const { chatId, branches } = fact;
+      return { changes: [{ kind: 'chat-changed', chatId, change: { branches } }] };
+    }
     case 'activity-changed': {
       const { chatId, status } = fact;
       const data = { type: status, pendingOperations: context.working() };

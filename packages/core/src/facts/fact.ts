@@ -39,6 +39,8 @@ export type ChatFact =
   /** If there is no title, nothing is published: the chat keeps its default title, and no model is called again (WORLD7). */
   | { kind: 'chat-titled'; chatId: string; title: string | undefined }
   | { kind: 'chat-deleted'; chatId: string }
+  /** A branch was started or deleted: `branches` now begin with messages of this chat. */
+  | { kind: 'chat-branched'; chatId: string; branches: number }
   /** Computed from the chat's turns at the end of a step (WORLD8). */
   | { kind: 'activity-changed'; chatId: string; status: ChatRecord['status'] }
   | { kind: 'message-sent'; message: MessageRecord }

@@ -15,6 +15,7 @@ const result = (...attachments: Attachment[]): ModelMessage => ({
 async function sent(messages: readonly ModelMessage[]): Promise<(readonly string[])[]> {
   const asked: string[] = [];
   const reader = {
+    chat: () => Promise.resolve(undefined),
     attachment: async (chatId: string, id: string) => {
       asked.push(id);
       return id === 'gone' ? undefined : { chatId, id, kind: 'image' as const, mimeType: 'image/png', data: id };

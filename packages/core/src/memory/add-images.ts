@@ -1,5 +1,6 @@
 import { imageTypeSchema } from '@countersign/protocol';
 import type { ModelImage, ModelMessage, StoreReader } from '../ports/index.js';
+import { findAttachment } from './chat-messages.js';
 
 /** Enough to compare a few pictures. Every model call sends them again, so an older one is only described. */
 const MAX_IMAGES = 8;
@@ -15,7 +16,7 @@ export function hasImages(messages: readonly ModelMessage[]): boolean {
 
 /** Adds the newest images of a view to its results (MODEL12). The cost is limited, however long the chat is. */
 export async function addImages(
-  reader: Pick<StoreReader, 'attachment'>,
+  reader: Pick<StoreReader, 'attachment' | 'chat'>,
   chatId: string,
   messages: readonly ModelMessage[],
 ): Promise<ModelMessage[]> {
@@ -29,7 +30,7 @@ export async function addImages(
     for (const { id, kind, bytes } of message.attachments ?? []) {
       const length = Math.ceil(bytes / 3) * 4;
       if (kind !== 'image' || count >= MAX_IMAGES || characters + length > MAX_CHARACTERS) continue;
-      const found = await reader.attachment(chatId, id);
+      const found = await findAttachment(reader, chatId, id);
       const type = imageTypeSchema.safeParse(found?.mimeType);
       if (found === undefined || !type.success) continue;
       count += 1;

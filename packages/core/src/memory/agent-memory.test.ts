@@ -121,7 +121,10 @@ describe('ended turns', () => {
       triggerId: `msg_${n}`,
       triggerSeq: n,
     }) as TurnRecord;
-  const none = { endedTurns: async () => [] } as Pick<StoreReader, 'endedTurns'> as StoreReader;
+  const none = { chat: async () => undefined, endedTurns: async () => [] } as Pick<
+    StoreReader,
+    'chat' | 'endedTurns'
+  > as StoreReader;
   const usage = { inputTokens: 1, outputTokens: 1 };
 
   /** Queues and ends the turn, and writes its answer with its end, as in a step. */

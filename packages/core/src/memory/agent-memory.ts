@@ -1,4 +1,4 @@
-import type { RowChange, ModelMessage, StoreReader, TurnRecord } from '../ports/index.js';
+import { allPartsOf, type RowChange, type ModelMessage, type StoreReader, type TurnRecord } from '../ports/index.js';
 import { sizeOf, toModelMessages, type ViewFor } from './model-messages.js';
 import {
   createTurnMessages,
@@ -206,26 +206,34 @@ async function readBlocks(
   const blocks: Block[] = [];
   let size = 0;
   let before = turn.triggerSeq;
-  for (;;) {
-    const page = await reader.endedTurns(turn.chatId, turn.agentId, { after, before, limit: PAGE });
-    for (const past of page) {
-      const block = await readBlock(reader, memory, past, view);
-      if (size + block.size > budget) return { blocks: blocks.toReversed(), full: true };
-      blocks.push(block);
-      size += block.size;
-      before = past.triggerSeq;
+  const chat = await reader.chat(turn.chatId);
+  for (const { chatId, upto } of chat === undefined ? [] : allPartsOf(chat).toReversed()) {
+    before = Math.min(before, upto + 1);
+    for (let isMore = before > after; isMore;) {
+      const page = await reader.endedTurns(chatId, turn.agentId, { after, before, limit: PAGE });
+      for (const past of page) {
+        const block = await readBlock(reader, memory, past, { view, upto });
+        if (size + block.size > budget) return { blocks: blocks.toReversed(), full: true };
+        blocks.push(block);
+        size += block.size;
+        before = past.triggerSeq;
+      }
+      isMore = page.length === PAGE;
     }
-    if (page.length < PAGE) return { blocks: blocks.toReversed(), full: false };
   }
+  return { blocks: blocks.toReversed(), full: false };
 }
 
 async function readBlock(
   reader: StoreReader,
   memory: TurnMessagesMemory,
   past: TurnRecord,
-  view: ViewFor,
+  { view, upto }: { view: ViewFor; upto: number },
 ): Promise<Block> {
-  return toBlock(memory.cached(past.id) ?? (await readTurnMessages(reader, past)), past.triggerSeq, view);
+  const { trigger, own } = memory.cached(past.id) ?? (await readTurnMessages(reader, past));
+  // A branch begins with part of this turn: a call in it keeps its result, or the model would make it again.
+  const begun = own.filter(({ seq, role }) => seq <= upto || role === 'tool');
+  return toBlock({ trigger, own: begun }, past.triggerSeq, view);
 }
 
 function toBlock({ trigger, own }: TurnMessages, triggerSeq: number, view: ViewFor): Block {

@@ -97,6 +97,7 @@ export type {
   ApprovalRecord,
   AttachmentRecord,
   SigningRecord,
+  ChatPart,
   ChatRecord,
   ClientRecord,
   Emission,
@@ -143,3 +144,4 @@ export type {
   TurnChange,
   WorldCounts,
 } from './store/store.js';
+export { allPartsOf, isPartOf, partsOf } from './store/chat-parts.js';

@@ -9,8 +9,9 @@ import type { PreparedCall } from '../evidence/prepared-call.js';
 import { parseCall, refreshTool, refuseMasked, toToolCall } from '../call/parse.js';
 import { markStarted } from '../call/start.js';
 import { isExternal, type WorldSnapshot } from '../memory/world-snapshot.js';
-import type { CallRecord, ChatRecord, RunBy, TurnRecord } from '../ports/index.js';
+import type { CallRecord, RunBy, TurnRecord } from '../ports/index.js';
 import { canonicalJson } from '../policy/index.js';
+import { newChat } from '../chats/create-chat.js';
 import { agentIn, commit, noWorld, readSnapshot } from '../step/commit.js';
 import { dropRehearsal } from '../step/drop-rehearsal.js';
 import { newTurn, resumeTurn } from '../step/move-turn.js';
@@ -128,8 +129,10 @@ function writeStep(
   const { agentId, program, runs, key } = proposal;
   const asked = runs.where === 'program' ? runs.context?.prompt : undefined;
   const title = titleFrom(asked ?? '') ?? proposal.title;
-  if (!hasChat)
-    tx.write({ kind: 'chat-created', chat: newChat(step, chatId, title, newSession(runtime, proposal, caller)) });
+  if (!hasChat) {
+    const session = newSession(runtime, proposal, caller);
+    tx.write({ kind: 'chat-created', chat: newChat(step, { id: chatId, title, titled: true, session }) });
+  }
   const chat = tx.chat(chatId);
   if (chat === undefined) throw new CountersignError('not-found', 'the chat of this session was deleted');
   const known = tx.invocation(id);
@@ -182,11 +185,6 @@ function storedState({ cwd, realCwd, reports, waits, context }: ProgramRun): Pro
   const said = context === undefined ? {} : { context };
   const folder = { ...(cwd === undefined ? {} : { cwd }), ...(realCwd === undefined ? {} : { realCwd }) };
   return { reports, ...folder, ...said, ...(waits === undefined ? {} : { waits }) };
-}
-
-function newChat({ tx, snapshot }: Step, id: string, title: string, session: string | null): ChatRecord {
-  const counted = { lastSeq: 0, humanSeq: 0, createdAt: tx.now() };
-  return { id, worldId: snapshot.world.id, title, titled: true, status: 'idle', session, ...counted };
 }
 
 /** Null for a program that runs nothing itself: it has no hooks that could get a sentence (EXT1.23). */

@@ -7,7 +7,14 @@ import {
   type QueuedApproval,
   type WaitingCall,
 } from '@countersign/protocol';
-import type { ApprovalRecord, ChatRecord, MessageRecord, StoreReader } from '../ports/index.js';
+import { readLastMessages, readMessages } from '../memory/chat-messages.js';
+import {
+  isPartOf,
+  type ApprovalRecord,
+  type ChatRecord,
+  type MessageRecord,
+  type StoreReader,
+} from '../ports/index.js';
 import { MAX_COUNTED, needsReader, positionOf, toApproval, totalOf } from './queries.js';
 import type { Runtime } from '../step/runtime.js';
 import { readMessage, showMessages, type ReadMessage } from './show-messages.js';
@@ -36,20 +43,21 @@ export async function pageMessages(
   chatId: string,
   { after, before, limit }: ListPlace,
 ): Promise<ListPage<Message> & { lastEventId: number }> {
-  const read = await readChat(runtime, worldId, chatId, async (reader) => {
+  const read = await readChat(runtime, worldId, chatId, async (reader, chat) => {
     const lastEventId = await reader.lastEventId(worldId);
     if (before !== undefined) {
-      const seq = before === END_OF_LIST ? Number.MAX_SAFE_INTEGER : await placeOf(reader, chatId, before, 'before');
-      const records = await reader.lastMessages(chatId, { before: seq, limit: limit + 1 });
+      const seq = before === END_OF_LIST ? Number.MAX_SAFE_INTEGER : await placeOf(reader, chat, before, 'before');
+      const records = await readLastMessages(reader, chat, { before: seq, limit: limit + 1 });
       const items = records.slice(-limit);
       return { ...(await readPage(reader, items, records.length > limit ? items[0]?.id : undefined)), lastEventId };
     }
-    const seq = after === undefined ? 0 : await placeOf(reader, chatId, after, 'after');
-    const records = await reader.messages(chatId, { after: seq, limit: limit + 1 });
+    const seq = after === undefined ? 0 : await placeOf(reader, chat, after, 'after');
+    const records = await readMessages(reader, chat, { after: seq, limit: limit + 1 });
     const items = records.slice(0, limit);
     return { ...(await readPage(reader, items, records.length > limit ? items.at(-1)?.id : undefined)), lastEventId };
   });
-  return { ...read, items: await showMessages(read.items) };
+  // A branch shows the messages that it begins with as its own.
+  return { ...read, items: (await showMessages(read.items)).map((message) => ({ ...message, chatId })) };
 }
 
 /** A page of a world's chats, oldest first in either direction. Cursors are chat ids. */
@@ -78,9 +86,9 @@ function chatPage(records: readonly ChatRecord[], next: string | undefined): Lis
   return { items: records.map(toChat), ...(next === undefined ? {} : { next }) };
 }
 
-async function placeOf(reader: StoreReader, chatId: string, messageId: string, field: string): Promise<number> {
+async function placeOf(reader: StoreReader, chat: ChatRecord, messageId: string, field: string): Promise<number> {
   const message = await reader.message(messageId);
-  if (message !== undefined && message.chatId === chatId) return message.seq;
+  if (message !== undefined && isPartOf(chat, message)) return message.seq;
   throw noPlace(field);
 }
 

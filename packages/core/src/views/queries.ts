@@ -31,6 +31,7 @@ import {
 import { findReviewers, reviewersIn, type Reviewer } from '../requirements/reviewers.js';
 import { shownContext, shownEffect, takesEdits } from '../facts/approvals.js';
 import { readAllMessages } from './read-all-messages.js';
+import { readLastMessages, readMessages } from '../memory/chat-messages.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { readState, ignoreNotFound } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
@@ -141,10 +142,12 @@ export async function showApproval(
 
 /** The last messages with words. A turn that proposes ten calls writes ten messages without any. */
 async function lastSpoken(reader: StoreReader, chatId: string): Promise<readonly MessageRecord[]> {
+  const chat = await reader.chat(chatId);
+  if (chat === undefined) return [];
   let found: readonly MessageRecord[] = [];
   let before: { before?: number } = {};
   for (let page = 0; page < CONTEXT_PAGES && found.length < CONTEXT_MESSAGES; page += 1) {
-    const read = await reader.lastMessages(chatId, { limit: CONTEXT_PAGE, ...before });
+    const read = await readLastMessages(reader, chat, { limit: CONTEXT_PAGE, ...before });
     found = [...read.filter(({ role, content }) => role !== 'tool' && content !== ''), ...found];
     const first = read[0];
     if (read.length < CONTEXT_PAGE || first === undefined) break;
@@ -230,7 +233,9 @@ export async function listMessages(
   page: { after?: number; limit?: number } = {},
 ): Promise<Message[]> {
   const read = await runtime.store.read(async (reader) => {
-    const records = await reader.messages(chatId, { after: page.after ?? 0, limit: page.limit ?? 1000 });
+    const chat = await reader.chat(chatId);
+    if (chat === undefined) return [];
+    const records = await readMessages(reader, chat, { after: page.after ?? 0, limit: page.limit ?? 1000 });
     return await Promise.all(records.map((record) => readMessage(reader, record)));
   });
   return await showMessages(read);
@@ -240,7 +245,9 @@ export async function listMessages(
 export async function agentMemoryOf(runtime: Runtime, chatId: string, agentId: string): Promise<Message[]> {
   const read = await runtime.store.read(async (reader) => {
     const known: MessageRecord[] = [];
-    for await (const message of readAllMessages(reader, chatId)) {
+    const chat = await reader.chat(chatId);
+    if (chat === undefined) return [];
+    for await (const message of readAllMessages(reader, chat)) {
       if (message.agentId === agentId || message.addressees.includes(agentId)) known.push(message);
     }
     return await Promise.all(known.map((message) => readMessage(reader, message)));

@@ -1,4 +1,5 @@
 import { CountersignError } from '@countersign/protocol';
+import { findAttachment } from '../memory/chat-messages.js';
 import type { AttachmentRecord } from '../ports/index.js';
 import type { Runtime } from '../step/runtime.js';
 import { readChat } from '../worlds/show-world.js';
@@ -10,7 +11,7 @@ export async function readAttachment(
   chatId: string,
   id: string,
 ): Promise<AttachmentRecord> {
-  const found = await readChat(runtime, worldId, chatId, (reader) => reader.attachment(chatId, id));
+  const found = await readChat(runtime, worldId, chatId, (reader) => findAttachment(reader, chatId, id));
   if (found === undefined) throw new CountersignError('not-found', 'There is no such attachment in this chat.');
   return found;
 }

@@ -18,7 +18,7 @@ export async function turnFailure({ store }: Runtime, chatId: string): Promise<T
   return await store.read(async (reader) => {
     const chat = await reader.chat(chatId);
     if (chat === undefined) return undefined;
-    for await (const message of readAllMessages(reader, chatId, chat.humanSeq)) {
+    for await (const message of readAllMessages(reader, chat, chat.humanSeq)) {
       const { role, agentId, turnId } = message;
       if (role !== 'system' || agentId === null || turnId === null) continue;
       const turn = await reader.turn(turnId);

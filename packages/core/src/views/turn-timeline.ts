@@ -1,5 +1,5 @@
 import { CountersignError, EXTERNAL_PROVIDER, readWho, SYSTEM, type Timeline, type Who } from '@countersign/protocol';
-import type { ApprovalRecord, CallRecord, MessageRecord, TurnRecord } from '../ports/index.js';
+import { isPartOf, type ApprovalRecord, type CallRecord, type MessageRecord, type TurnRecord } from '../ports/index.js';
 import { hasPrediction } from '../facts/approvals.js';
 import { isApprovalId } from '../turn/ids.js';
 import type { Runtime } from '../step/runtime.js';
@@ -9,9 +9,9 @@ type Span = Timeline['spans'][number];
 
 /** How a turn spent its time: model calls, tools, and waiting for people. `id` may be one of its tool turns (TURN3). */
 export async function turnTimeline(runtime: Runtime, worldId: string, chatId: string, id: string): Promise<Timeline> {
-  return await readChat(runtime, worldId, chatId, async (reader) => {
+  return await readChat(runtime, worldId, chatId, async (reader, chat) => {
     const turn = (await reader.turn(id)) ?? (await reader.turn(id.replace(/\.\d+$/, '')));
-    if (turn === undefined || turn.chatId !== chatId) {
+    if (turn === undefined || !isPartOf(chat, { chatId: turn.chatId, seq: turn.triggerSeq })) {
       throw new CountersignError('not-found', `There is no turn "${id}" in this chat.`);
     }
     const messages = await reader.messagesOfTurn(turn.id);

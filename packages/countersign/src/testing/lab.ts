@@ -197,6 +197,9 @@ export async function openLab(bench: Bench): Promise<Lab> {
       lastSeq: 0,
       humanSeq: 0,
       session: null,
+      root: null,
+      parts: null,
+      branches: 0,
       createdAt: tx.now(),
     } as const;
     // Already titled, because generating a title would add a model call to every run.

@@ -74,15 +74,24 @@ export const REQUEST_APPROVAL_TOOL = 'client.requestApproval';
 /** The maximum length of a message. Models couldn't read a longer one and pages couldn't show it. */
 const LONGEST_MESSAGE = 1_000_000;
 
+const contentSchema = z
+  .string()
+  .max(LONGEST_MESSAGE, `a message can have at most ${LONGEST_MESSAGE} characters`)
+  .refine((content) => content.trim() !== '', 'a message must not be empty');
+
+/** A branch of a chat (WORLD17). */
+export const newBranchSchema = z.strictObject({
+  fromMessageId: field(
+    z.string().min(1).max(200),
+    'A message of a person, which the branch starts before and sends again, or an answer, which it starts after.',
+  ),
+  content: field(contentSchema.exactOptional(), 'A message to send in place of it, or after the answer.'),
+});
+export type NewBranch = z.infer<typeof newBranchSchema>;
+
 /** A new message (HTTP2). Strict: the speaker is determined by the connection, never by the body (WORLD4). */
 export const newMessageSchema = z.strictObject({
-  content: field(
-    z
-      .string()
-      .max(LONGEST_MESSAGE, `a message can have at most ${LONGEST_MESSAGE} characters`)
-      .refine((content) => content.trim() !== '', 'a message must not be empty'),
-    'Text of the message.',
-  ),
+  content: field(contentSchema.clone(), 'Text of the message.'),
   sender: text("The person's display name.").exactOptional(),
   clientMessageId: field(
     z.string().min(1).max(200).exactOptional(),

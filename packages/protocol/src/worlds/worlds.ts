@@ -115,6 +115,7 @@ export const chatSchema = z.object({
   id: text('Id of the chat.'),
   title: text('Title of the chat.'),
   status: field(chatStatusSchema.clone(), 'Current status.'),
+  branchOf: text('Id of the first chat of its branches, which may be itself. Absent without branches.').exactOptional(),
   createdAt,
   ...shownAt,
 });

@@ -85,6 +85,7 @@ type Ids = Record<
   | 'world'
   | 'agent'
   | 'chat'
+  | 'message'
   | 'approval'
   | 'attachment'
   | 'turn'
@@ -114,7 +115,8 @@ async function resetWorld(t: Harbour, ids: Ids, { count, drafts }: { count: numb
   const removals = ['a', 'b', 'c'].map((path) => ({ name: 'remove', arguments: { path } }));
   // The effect of this one is known before it runs.
   const calls = [...removals, { name: 'write_file', arguments: { path: `notes-${count}.txt`, content: 'x' } }];
-  await publishMessage(runtime, { worldId: world, chatId: chat.id, speaker: 'human', content: JSON.stringify(calls) });
+  const content = JSON.stringify(calls);
+  const sent = await publishMessage(runtime, { worldId: world, chatId: chat.id, speaker: 'human', content });
   await t.engine.quiet();
   const [first, ...others] = await listApprovals(runtime, world, { status: 'pending' });
   if (first === undefined) throw new Error('no approval is pending');
@@ -172,6 +174,7 @@ async function resetWorld(t: Harbour, ids: Ids, { count, drafts }: { count: numb
   ids.world = [world];
   ids.agent = [agent.id];
   ids.chat = [chat.id, outside.chat];
+  ids.message = [sent.messageId];
   ids.approval = [first, ...others].map(({ approvalId }) => approvalId);
   ids.attachment = [attachment];
   ids.schedule = [schedule];
@@ -331,6 +334,7 @@ it(
       world: [],
       agent: [],
       chat: [],
+      message: [],
       approval: [],
       attachment: [],
       turn: [],

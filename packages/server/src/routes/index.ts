@@ -3,6 +3,7 @@ import { agentRoutes } from './agents.js';
 import { approvalRoutes } from './approvals.js';
 import { challengeRoutes } from './people/challenges.js';
 import { delegationRoutes } from './people/delegations.js';
+import { branchRoutes } from './branches.js';
 import { chatRoutes } from './chats.js';
 import { eventRoutes } from './events.js';
 import { externalRoutes } from './external.js';
@@ -36,6 +37,7 @@ export const routes: readonly Route[] = [
   ...worldRoutes,
   ...agentRoutes,
   ...chatRoutes,
+  ...branchRoutes,
   ...scheduleRoutes,
   ...eventRoutes,
   ...approvalRoutes,

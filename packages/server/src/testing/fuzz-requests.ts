@@ -90,6 +90,7 @@ const OF: Readonly<Record<string, readonly string[]>> = {
   agent: ['external'],
   mainAgent: ['agent'],
   chatId: ['chat'],
+  fromMessageId: ['message'],
   turnId: ['turn'],
 };
 

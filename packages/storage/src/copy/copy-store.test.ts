@@ -47,6 +47,9 @@ async function addChat(store: Store, id: string, title: string): Promise<void> {
     lastSeq: 0,
     humanSeq: 0,
     session: null,
+    root: null,
+    parts: null,
+    branches: 0,
     createdAt: 1,
   } as const;
   await stepOf(store, 'w', { chats: [] }, (tx) => tx.createChat(chat));

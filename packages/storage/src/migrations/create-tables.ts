@@ -64,6 +64,8 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered, se
     `create table chats (ordinal ${ordinal}, ${columnsOf(chats)}) ${plain}`,
     // Without this index, listing a world's chats reads the chats in all worlds.
     `create index chats_of_world on chats (world_id)`,
+    // Without this index, listing the branches of a chat reads all chats.
+    `create index branches_of_chat on chats (root) where root is not null`,
 
     // Not clustered: a message may be as large as a megabyte, and large rows make a clustered tree deep.
     `create table messages (${columnsOf(messages)}, unique (chat_id, seq)) ${plain}`,

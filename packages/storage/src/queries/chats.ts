@@ -18,5 +18,8 @@ export const chatStatements = {
   lastChats: prepared<{ worldId: string; before: string; limit: number }, ChatRow>(
     `${select} where world_id = :worldId and ordinal < ${ordinalOf(':before', Number.MAX_SAFE_INTEGER)} order by ordinal desc limit :limit + 0`,
   ),
+  branches: prepared<{ root: string; limit: number }, ChatRow>(
+    `${select} where root = :root order by ordinal desc limit :limit + 0`,
+  ),
   insertChat: insertInto(chats),
 };

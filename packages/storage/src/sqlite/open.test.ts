@@ -56,6 +56,9 @@ const chat = {
   lastSeq: 0,
   humanSeq: 0,
   session: null,
+  root: null,
+  parts: null,
+  branches: 0,
   createdAt: 1,
 } as const;
 

@@ -2,19 +2,21 @@ import type { ChatRecord, StoreReader } from '@countersign/core/ports';
 import type { Connection } from '../connection.js';
 import type { ChatRow, ChatStatements } from '../queries/chats.js';
 
-type ChatVerbs = Pick<StoreReader, 'chat' | 'chats' | 'chatsAfter' | 'lastChats'>;
+type ChatVerbs = Pick<StoreReader, 'chat' | 'chats' | 'chatsAfter' | 'lastChats' | 'branches'>;
 
 export function chatVerbs(on: Connection, s: ChatStatements): ChatVerbs {
   const chat = on.first(s.chat, toChat);
   const chats = on.all(s.chats, toChat);
   const chatsAfter = on.all(s.chatsAfter, toChat);
   const lastChats = on.all(s.lastChats, toChat);
+  const branches = on.all(s.branches, toChat);
 
   return {
     chat: async (id) => chat({ id }),
     chats: async (worldId) => chats({ worldId }),
     chatsAfter: async (worldId, { after = '', limit }) => chatsAfter({ worldId, after, limit }),
     lastChats: async (worldId, { before = '', limit }) => (await lastChats({ worldId, before, limit })).toReversed(),
+    branches: async (root, limit) => branches({ root, limit }),
   };
 }
 
@@ -27,6 +29,9 @@ export function toChat([
   lastSeq,
   humanSeq,
   session,
+  root,
+  parts,
+  branches,
   createdAt,
 ]: ChatRow): ChatRecord {
   return {
@@ -38,6 +43,9 @@ export function toChat([
     lastSeq,
     humanSeq,
     session,
+    root,
+    parts,
+    branches,
     createdAt,
   };
 }

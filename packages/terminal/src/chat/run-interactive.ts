@@ -18,6 +18,7 @@ import { BAR, wrapProse } from '../text/behind-bar.js';
 import { cutTo } from '../text/cells.js';
 import { plainLine, proseLine } from '../text/plain-text.js';
 import type { CommandContext } from '../context.js';
+import { branchHere } from './branch-chat.js';
 import { exportChat } from './export-chat.js';
 import { readSlashCommand, type SlashCommand } from './slash-commands.js';
 import type { Session } from './session.js';
@@ -109,6 +110,12 @@ export async function runInteractive(
         for (const { id, name, provider, model } of session.state().agents)
           say(`  ${context.paint.agent(id, plainLine(name))}  ${plainLine(`${provider}/${model}`)}`);
         break;
+      case 'branch': {
+        if (!mayLeave()) break;
+        const { id } = await branchHere(session.client(), world, session.chat, command.argument);
+        way.leaving = { kind: 'chat', id };
+        break;
+      }
       case 'export':
         say(`· ${plainLine(results.wrote(await exportChat(session.client(), world, session.chat, command.argument)))}`);
         break;

@@ -115,6 +115,8 @@ export interface UiState {
 export type Effect =
   | { readonly kind: 'send'; readonly text: string }
   | { readonly kind: 'stop' }
+  /** With this text in place of the last message; empty: after the last answer. */
+  | { readonly kind: 'branch'; readonly text: string }
   /** An empty name: one from the title. */
   | { readonly kind: 'export'; readonly file: string }
   | { readonly kind: 'open-chat'; readonly chatId: string | undefined }

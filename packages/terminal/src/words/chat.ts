@@ -13,6 +13,8 @@ export const chatWords = {
   continued: ' (continued)',
   thinkingNow: (agent: string): string => `  · ${agent} is thinking…`,
   thoughts: (words: number): string => `  · Thinking, ${words} ${words === 1 ? 'word' : 'words'}`,
+  nothingToBranch: 'There is no such message in this chat to start a branch from.',
+  branched: (title: string): string => `Started the branch "${title}".`,
   nothingToExport: 'There is no chat to export yet.',
   noThoughts: 'The models in this chat have not returned any thinking yet.',
   toolOutput: (tool: string): string => `  ${tool} output`,

@@ -37,6 +37,7 @@ export const SLASH_COMMANDS = {
   chats: ['', 'list the chats of this world'],
   chat: ['ID', 'continue another chat; the start of its id is enough'],
   agents: ['', 'list the agents'],
+  branch: ['TEXT', 'start a branch: with TEXT in place of your last message, else after the last answer'],
   export: ['FILE', 'save this chat to a new file: JSON if its name ends in .json, else Markdown'],
   thinking: ['', "show the model's thinking before its last answer"],
   approvals: ['', 'show the calls waiting for you'],

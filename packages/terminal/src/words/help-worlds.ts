@@ -101,6 +101,15 @@ export const chatsHelp = {
     about: 'Save a chat as Markdown or JSON, with its calls and results; secrets are masked',
     examples: ['countersign chats export last --out review.md -w harbour'],
   },
+  branches: {
+    about: 'List the branches of a chat, after the chat that they come from',
+    examples: ['countersign chats branches last -w harbour'],
+  },
+  branch: {
+    about: 'Start a branch of a chat after an answer; continue it with countersign chat -c',
+    examples: ['countersign chats branch last -w harbour'],
+  },
+  answer: 'id of the answer; default: the last one',
   format: 'md or json',
   attachmentId: 'id of the attachment',
   out: 'new file to write',

@@ -11,6 +11,7 @@ import { Button, IconButton } from '../ui/button.js';
 import { Confirm } from '../form/confirm.js';
 import { Form } from '../form/form.js';
 import { Dialog } from '../ui/dialog.js';
+import { Branches } from './branches.js';
 import { TextField } from '../form/field.js';
 import { download } from '../ui/download.js';
 import { Menu } from '../ui/menu.js';
@@ -25,6 +26,7 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
   const worldId = useChat((state) => state.worldId);
   const chatId = useChat((state) => state.chatId);
   const title = useChat((state) => state.title);
+  const branchOf = useChat((state) => state.branchOf);
   const status = useChat((state) => state.status);
   const isForOthers = useChat((state) => state.queue.length > 0 && waitingForYou(state) === 0);
   // Selected as a string: a new array each time would re-render the header.
@@ -77,6 +79,7 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
       >
         {chatWords.stop}
       </Button>
+      {branchOf === undefined ? null : <Branches worldId={worldId} chatId={chatId} title={title} />}
       <Menu
         trigger={<IconButton icon="more" label={chatWords.menu} />}
         entries={[

@@ -65,7 +65,19 @@ export interface ChatRecord {
   humanSeq: number;
   /** The JSON of a `ProgramSession`: the chat belongs to a session of a program outside. Null for other chats. */
   session: string | null;
+  /** The first chat of its branches (WORLD17). Null if it isn't a branch. */
+  root: string | null;
+  /** The JSON of `ChatPart[]`: what a branch begins with, oldest first, never empty. Null if it isn't a branch. */
+  parts: string | null;
+  /** How many branches begin with its messages. */
+  branches: number;
   createdAt: number;
+}
+
+/** The messages of a chat up to a position. */
+export interface ChatPart {
+  readonly chatId: string;
+  readonly upto: number;
 }
 
 export type SpeakerKind = 'human' | 'world' | 'agent' | 'tool' | 'system';

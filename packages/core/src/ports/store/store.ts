@@ -54,6 +54,8 @@ export interface StoreReader {
   chatsAfter(worldId: string, part: { after?: string; limit: number }): Promise<ChatRecord[]>;
   /** The newest chats, or the newest before a chat; oldest first. */
   lastChats(worldId: string, part: { before?: string; limit: number }): Promise<ChatRecord[]>;
+  /** The newest branches of this chat and of its branches, newest first. */
+  branches(root: string, limit: number): Promise<ChatRecord[]>;
 
   message(id: string): Promise<MessageRecord | undefined>;
   /** Oldest first, after a position. */

@@ -187,7 +187,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     expect(await after.read((r) => r.approvals(W, { status: 'pending' }))).toStrictEqual(both);
   });
 
-  it('[CALL5] [STORE3] grants and unknown outcomes are stored', async () => {
+  it('[CALL5] [STORE3] [WORLD17.3] grants and unknown outcomes are stored, and a branch begins with the outcomes only', async () => {
     await step(store(), (tx) => {
       tx.giveGrant(grant('grant_1', { pattern: HOSTILE }), '^ls');
       tx.insertTurn(turn('turn_1', { iteration: 1 }));
@@ -202,12 +202,45 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     expect(used?.lastUsedAt).toBeGreaterThan(1_000);
     const unknown = () => step(store(), (tx) => tx.outcomeUnknown(callKeys(HOSTILE)), { calls: [callKeys(HOSTILE)] });
     expect(await unknown()).toBe(true);
+    const parts = JSON.stringify([{ chatId: C, upto: 1 }]);
+    const begun = {
+      title: 'B',
+      titled: true,
+      status: 'idle',
+      lastSeq: 1,
+      humanSeq: 1,
+      branches: 0,
+      session: null,
+      createdAt: 7,
+    } as const;
+    await step(store(), (tx) => tx.createChat({ id: 'chat_b', worldId: W, root: C, parts, ...begun }));
+    const inBranch = callKeys(HOSTILE, ['', ''], 'chat_b');
+    const carried = () =>
+      step(store(), (tx) => [tx.outcomeUnknown(inBranch), tx.grants(inBranch, 0)], {
+        chats: ['chat_b'],
+        calls: [inBranch],
+      });
+    expect(await carried()).toEqual([true, []]);
+    // The state may be cached now.
+    expect(await carried()).toEqual([true, []]);
+    expect((await store().read((r) => r.branches(C, 9))).map(({ id }) => id)).toEqual(['chat_b']);
     await step(store(), (tx) => tx.acceptOutcome({ chatId: C, toolName: 'shell_cmd', arguments: HOSTILE }));
     expect(await unknown()).toBe(false);
   });
 
   it('[WORLD7] a chat is created and gets a message and a title; the policy is replaced and an agent added', async () => {
-    const chat = { id: 'chat_2', worldId: W, title: 'New chat', titled: false, lastSeq: 0, humanSeq: 0, session: null };
+    const chat = {
+      id: 'chat_2',
+      worldId: W,
+      title: 'New chat',
+      titled: false,
+      lastSeq: 0,
+      humanSeq: 0,
+      session: null,
+      root: null,
+      parts: null,
+      branches: 0,
+    };
     await step(store(), (tx) => {
       tx.createChat({ ...chat, status: 'idle', createdAt: 7 });
       tx.appendMessage(message('msg_1', { chatId: 'chat_2' }));

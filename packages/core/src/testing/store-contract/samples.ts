@@ -200,6 +200,9 @@ export function chat(id: string, change: Partial<ChatRecord> = {}): ChatRecord {
     lastSeq: 0,
     humanSeq: 0,
     session: null,
+    root: null,
+    parts: null,
+    branches: 0,
     createdAt: 1_000,
     ...change,
   };

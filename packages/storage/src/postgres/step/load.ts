@@ -106,7 +106,7 @@ const BASE = `select floor(extract(epoch from clock_timestamp()) * 1000)::bigint
   (select json_agg(${cells('c', chats.names)}) from chats c where c.id = any($2::text[])) as chats,
   (select json_agg(json_build_array(c.id, ${versionOf('c.xmin')},
     exists (select 1 from grants g where g.chat_id = c.id and g.revoked_at is null),
-    exists (select 1 from invocations i where i.outcome_unknown = 1 and i.chat_id = c.id))) from chats c
+    c.parts is not null or exists (select 1 from invocations i where i.outcome_unknown = 1 and i.chat_id = c.id))) from chats c
     where c.id = any($2::text[])) as versions,
   ${ofChats('turns', turns.names, unfinished('r'), 'r.created_at, r.trigger_seq, r.id')},
   ${ofChats('invocations', invocations.names, `${unfinished('t')} join invocations r on r.turn_id = t.id and r.iteration = t.iteration`, 'r.position')},
@@ -132,7 +132,8 @@ const PARTS = {
         where r.revoked_at is null and r.chat_id = k.chat and r.agent_id = k.agent and r.tool_name = k.tool
           and r.pattern_key in ('', k.key, k.other)),
       exists (select 1 from invocations i
-        where i.outcome_unknown = 1 and i.chat_id = k.chat and i.tool_name = k.tool and i.arguments = k.arguments)
+        where i.outcome_unknown = 1 and i.chat_id in (select k.chat union all select p->>'chatId' from chats c
+          cross join json_array_elements(c.parts::json) p where c.id = k.chat) and i.tool_name = k.tool and i.arguments = k.arguments)
     ) order by k.position) from unnest(${[0, 1, 2, 3, 4, 5].map((nth) => `$${at + nth}::text[]`).join()}) with ordinality
       as k (chat, agent, tool, arguments, key, other, position)) as calls`,
   people: () =>

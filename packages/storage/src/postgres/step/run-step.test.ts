@@ -35,6 +35,9 @@ it('[STORE4.1] [STORE1.1] a step queues one job per turn, and none if it fails',
     lastSeq: 0,
     humanSeq: 0,
     session: null,
+    root: null,
+    parts: null,
+    branches: 0,
   } as const;
   const created: RowChange = { kind: 'chat-created', chat: { ...chat, createdAt: 1 } };
   await wake(['turn_1', 'turn_2', 'turn_1'], [created]);

@@ -60,6 +60,9 @@ function stateOf(id: string): ChatState {
     lastSeq: 0,
     humanSeq: 0,
     session: null,
+    root: null,
+    parts: null,
+    branches: 0,
     createdAt: 1,
   } as const;
   return { chat, turns: new Map(), calls: new Map(), approvals: new Map(), startedTurns: new Map() };

@@ -1,10 +1,11 @@
-import type {
-  CallKeys,
-  ChatState,
-  ClientRecord,
-  McpToolRecord,
-  MessageRecord,
-  StepReads,
+import {
+  partsOf,
+  type CallKeys,
+  type ChatState,
+  type ClientRecord,
+  type McpToolRecord,
+  type MessageRecord,
+  type StepReads,
 } from '@countersign/core/ports';
 import type { Statements } from '../../statements.js';
 import { toClient } from '../../verbs/clients.js';
@@ -129,6 +130,9 @@ export function sqliteReads(
     outcomeUnknown({ chatId, toolName, argumentsText }: CallKeys) {
       const chat = chatOf(chatId);
       if (chat === undefined) return false;
+      // Otherwise, a branch would run a call again without approval that may have run in a chat it begins with.
+      const begun = partsOf(chat.state.chat).map((part) => part.chatId);
+      if (begun.some((id) => unknown({ chatId: id, toolName, arguments: argumentsText }) !== undefined)) return true;
       chat.hasUnknown ??= anyUnknown({ chatId }) !== undefined;
       return chat.hasUnknown && unknown({ chatId, toolName, arguments: argumentsText }) !== undefined;
     },

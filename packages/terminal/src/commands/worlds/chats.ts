@@ -1,6 +1,7 @@
 import { callLine, readAll, stoppedText } from '@countersign/client';
 import type { Chat, Message } from '@countersign/protocol';
 import type { Command } from 'commander';
+import { branchAfter } from '../../chat/branch-chat.js';
 import { confirm } from '../../input/confirm.js';
 import { findChat, findWorld } from '../../find-things.js';
 import { readTimelines, showTimeline } from './chat-timeline.js';
@@ -148,6 +149,30 @@ export function addChats(program: Command, register: Register): void {
       const kind = format === 'json' ? 'json' : 'text';
       await putOut(options.out, await client.exportChat(world, id, format), (text) => context.put(text, kind));
       if (options.out !== undefined) context.note(results.wrote(options.out));
+    },
+  );
+  register<ChatFlags>(
+    withHelp(inWorld(chats.command('branches').argument('<chat>', CHAT)), help.branches),
+    async (context, { args, options }) => {
+      const client = await context.client();
+      const { id: world } = await findWorld(client, options.world);
+      const { id } = await findChat(client, world, args[0] ?? '');
+      const columns = [
+        { title: 'id', of: (chat: Chat) => chat.id },
+        { title: 'created', of: ({ createdAt }: Chat) => minuteText(createdAt) },
+        { title: 'title', of: ({ title }: Chat) => title, isProse: true as const },
+      ];
+      showList(context, (await client.branches(world, id)).items, columns, '');
+    },
+  );
+  register<ChatFlags>(
+    withHelp(inWorld(chats.command('branch').argument('<chat>', CHAT).argument('[answer]', help.answer)), help.branch),
+    async (context, { args, options }) => {
+      const client = await context.client();
+      const { id: world } = await findWorld(client, options.world);
+      const { id } = await findChat(client, world, args[0] ?? '');
+      const made = await branchAfter(client, world, id, args[1]);
+      showDone(context, results.chatCreated(made.id), made);
     },
   );
   register<ChatFlags>(

@@ -1,5 +1,7 @@
 import type { ApprovalView } from '@countersign/client';
+import { branchHere } from '../../chat/branch-chat.js';
 import { exportChat } from '../../chat/export-chat.js';
+import { CommandError } from '../../command-error.js';
 import { findChat } from '../../find-things.js';
 import { changeDraft } from '../keys/drafts.js';
 import type { Effect } from '../ui-state.js';
@@ -35,6 +37,9 @@ export function runEffect(host: EffectHost, effect: Effect): void {
           () => say(host, chatWords.stoppedMessage),
           (error: unknown) => complain(host, error),
         );
+      return;
+    case 'branch':
+      void branch(host, effect.text, chatId);
       return;
     case 'export':
       if (chatId === undefined) say(host, chatWords.nothingToExport, true);
@@ -73,11 +78,25 @@ export function runEffect(host: EffectHost, effect: Effect): void {
 
 async function openFound(host: EffectHost, id: string): Promise<void> {
   try {
-    const { id: chatId } = await findChat(host.client, host.worldId, id);
-    const ui = host.ui();
-    if (chatId === ui.chatId) return;
-    host.show({ ...ui, chatId, ...changeDraft(ui, chatId), scroll: { kind: 'end' } });
-    host.openChat(chatId);
+    open(host, (await findChat(host.client, host.worldId, id)).id);
+  } catch (error) {
+    complain(host, error);
+  }
+}
+
+function open(host: EffectHost, chatId: string): void {
+  const ui = host.ui();
+  if (chatId === ui.chatId) return;
+  host.show({ ...ui, chatId, ...changeDraft(ui, chatId), scroll: { kind: 'end' } });
+  host.openChat(chatId);
+}
+
+async function branch(host: EffectHost, text: string, chatId: string | undefined): Promise<void> {
+  try {
+    if (chatId === undefined) throw new CommandError(chatWords.nothingToBranch);
+    const { id, title } = await branchHere(host.client, host.worldId, chatId, text);
+    open(host, id);
+    say(host, plainLine(chatWords.branched(title)));
   } catch (error) {
     complain(host, error);
   }

@@ -13,13 +13,17 @@ function typed(text: string, name: KeyName = 'enter'): Pressed {
 it('[TERM2.2] carries out slash commands in the full-screen UI, and sends none of them', () => {
   expect(typed('/stop').effects).toEqual([{ kind: 'stop' }]);
   expect(typed('/chat chat_01a2').effects).toEqual([{ kind: 'find-chat', id: 'chat_01a2' }]);
-  expect(typed('/export notes.md').effects).toEqual([{ kind: 'export', file: 'notes.md' }]);
   expect(typed('/new')).toMatchObject({ ui: { chatId: undefined }, effects: [{ kind: 'open-chat' }] });
   expect(typed('/help')).toMatchObject({ ui: { overlay: 'help', composer: { text: '' } }, effects: [] });
   expect(typed('/chats').ui.focus).toBe('chats');
   expect(typed('/thinking').ui.isWide).toBe(true);
   expect(typed('/approvals').ui.status?.text).toBe('Nothing is waiting for you.');
   expect(typed('/quit').effects).toEqual([{ kind: 'leave' }]);
+});
+
+it('[TERM2.6] exports the chat and starts branches of it', () => {
+  expect(typed('/branch say it again').effects).toEqual([{ kind: 'branch', text: 'say it again' }]);
+  expect(typed('/export notes.md').effects).toEqual([{ kind: 'export', file: 'notes.md' }]);
 });
 
 it('[TERM2.2] refuses an unknown slash command and keeps it in the field; a path or a leading space makes it a message', () => {

@@ -194,6 +194,8 @@ function obey(ui: UiState, { kind, argument }: Exclude<SlashCommand, { kind: 'un
     case 'chat':
       if (argument !== '') return { ui, effects: [{ kind: 'find-chat', id: argument }] };
       return only(toggleChats(ui, facts));
+    case 'branch':
+      return { ui, effects: [{ kind: 'branch', text: argument }] };
     case 'export':
       return { ui, effects: [{ kind: 'export', file: argument }] };
     case 'chats':

@@ -6,6 +6,7 @@ import { cx } from '../../ui/cx.js';
 import { Icon } from '../../ui/icon.js';
 import { Visible } from '../../text/visible.js';
 import { Calls } from './calls.js';
+import { MessageMenu } from './message-menu.js';
 import { FailedTurn } from './failed-turn.js';
 import { Markdown } from '../text/markdown.js';
 import { Spoken } from './spoken.js';
@@ -37,9 +38,18 @@ export const MessageRow = memo(function MessageRow({
   const { speaker } = message;
   const me = useMe();
   const isSystem = speaker.kind === 'system';
+  const hasMenu = message.content !== '' && (speaker.kind === 'person' || speaker.kind === 'agent');
+  const menu = hasMenu ? <MessageMenu message={message} /> : undefined;
   return (
     <>
-      <Spoken speaker={speaker} agents={agents} at={message.createdAt} usage={message.usage} marked={marked}>
+      <Spoken
+        speaker={speaker}
+        agents={agents}
+        at={message.createdAt}
+        usage={message.usage}
+        marked={marked}
+        menu={menu}
+      >
         {answers === undefined ? null : (
           <button
             type="button"

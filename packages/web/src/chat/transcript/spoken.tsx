@@ -16,6 +16,7 @@ export function Spoken({
   at,
   usage,
   note,
+  menu,
   marked = false,
   children,
 }: {
@@ -25,6 +26,8 @@ export function Spoken({
   usage?: TranscriptMessage['usage'];
   /** Shown instead of the time. */
   note?: string | undefined;
+  /** At the end of the line with the sender. */
+  menu?: ReactNode;
   marked?: boolean;
   children: ReactNode;
 }): ReactElement {
@@ -34,7 +37,7 @@ export function Spoken({
       aria-label={name}
       style={speaker.kind === 'agent' ? agentHue(speaker.agentId) : undefined}
       aria-current={marked ? 'true' : undefined}
-      className={cx('flex gap-3 rounded-lg px-1 py-2.5', marked && 'bg-blue-soft')}
+      className={cx('group/message flex gap-3 rounded-lg px-1 py-2.5', marked && 'bg-blue-soft')}
     >
       {speaker.kind === 'agent' ? (
         <Avatar id={speaker.agentId} name={name} />
@@ -60,14 +63,16 @@ export function Spoken({
             </span>
           )}
           {note === undefined ? null : <span className="text-xs text-ink-3">{note}</span>}
+          <span className="ml-auto" />
           {usage === undefined || usage.inputTokens + usage.outputTokens === 0 ? null : (
             <span
-              className="ml-auto text-xs text-ink-3 tabular-nums"
+              className="text-xs text-ink-3 tabular-nums"
               title={chatWords.tokensTitle(usage.inputTokens, usage.outputTokens)}
             >
               {chatWords.tokens(countText(usage.inputTokens), countText(usage.outputTokens))}
             </span>
           )}
+          {menu}
         </header>
         {children}
       </div>
