@@ -1,10 +1,12 @@
 import { byNumber, HIDDEN_IN_PROSE, type Chat, type Message, type ToolCall } from '@countersign/protocol';
+import { z } from 'zod';
 
 // People and agents write most of this file, and other programs render it. What they write stays in a quote or a code block that it can't
 // end, so that it can't pass for another speaker, and nothing in it loads an image or is HTML.
 
 const RESERVED = 'client.';
 const APPROVAL = 'approval_';
+const UNDO = 'undo_';
 const HIDDEN = new RegExp(`\\r\\n?|${HIDDEN_IN_PROSE}`, 'gu');
 
 export function headingOf({ title, createdAt }: Chat): string {
@@ -13,11 +15,12 @@ export function headingOf({ title, createdAt }: Chat): string {
 
 /** A message with its calls and their results. Empty for a result, which is shown with its call, and for what only asks for an approval. */
 export function messageText(message: Message): string {
-  const { role, content, tool_call_id: callId = '', tool_calls: all = [] } = message;
-  if (role === 'tool') return callId.startsWith(APPROVAL) ? decisionText(message) : '';
+  const { role, content, tool_calls: all = [] } = message;
+  if (role === 'tool') return decisionText(message);
   const calls = all.filter((call) => !call.function.name.startsWith(RESERVED));
   if (content === '' && calls.length === 0) return '';
-  const parts = [`**${inline(message.who?.name ?? message.sender)}** · ${timeText(message.createdAt)}`];
+  const name = inline(message.who?.name ?? message.sender);
+  const parts = [`**${name}**${role === 'assistant' ? ' (agent)' : ''} · ${timeText(message.createdAt)}`];
   if (content !== '') parts.push(quoted(content));
   if (message.stoppedBy !== undefined) parts.push(`*Stopped by ${inline(message.stoppedBy.name)}*`);
   for (const call of calls) parts.push(...callText(call, message.toolCallStatus?.[call.id]));
@@ -31,9 +34,36 @@ function callText({ function: { name, arguments: args } }: ToolCall, status: Sta
 
 type Status = NonNullable<Message['toolCallStatus']>[string];
 
-function decisionText({ content, who, createdAt }: Message): string {
-  const by = who === undefined ? '' : ` by ${inline(who.name)}`;
-  return `\nDecision${by} · ${timeText(createdAt)}\n\n${fenced(content)}\n`;
+/** A decision, a signature, an answer or an undo. Empty for a result, which is shown with its call. */
+function decisionText({ content, who, createdAt, tool_call_id: id = '' }: Message): string {
+  const about = `${who === undefined ? '' : ` by ${inline(who.name)}`} · ${timeText(createdAt)}`;
+  if (id.startsWith(UNDO)) return `\nUndone${about}\n`;
+  if (!id.startsWith(APPROVAL)) return '';
+  const parsed = decisionSchema.safeParse(jsonOf(content));
+  if (!parsed.success) return `\nSignature${about}\n`;
+  const { decision, scope, reason, answer, arguments: edited } = parsed.data;
+  const why = reason ?? answer;
+  const lines = [
+    `Decision${about} · ${inline(decision)}, ${inline(scope)}${why === undefined ? '' : `: ${inline(why)}`}`,
+  ];
+  if (edited !== undefined) lines.push('Edited', fenced(edited));
+  return `\n${lines.join('\n\n')}\n`;
+}
+
+const decisionSchema = z.object({
+  decision: z.string(),
+  scope: z.string(),
+  reason: z.string().optional(),
+  answer: z.string().optional(),
+  arguments: z.string().optional(),
+});
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }
 
 function textOf(value: unknown): string {
@@ -52,13 +82,15 @@ function visible(text: string): string {
 function inline(text: string): string {
   return visible(text)
     .replaceAll(/\s+/g, ' ')
-    .replaceAll(/[\\`*_[\]<>#!&|]/g, (mark) => `&#${mark.charCodeAt(0)};`);
+    .replaceAll(/[\\`*[\]<>#!&|]/g, (mark) => `&#${mark.charCodeAt(0)};`);
 }
 
 /** A code block whose fence is longer than any in the text. */
 function fenced(text: string): string {
   const shown = visible(text);
-  const longest = Math.max(2, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length));
+  let longest = 2;
+  // Not spread into `Math.max`: a text with half a million runs would overflow the stack.
+  for (const [run] of shown.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   const fence = '`'.repeat(longest + 1);
   return `${fence}\n${shown}\n${fence}`;
 }

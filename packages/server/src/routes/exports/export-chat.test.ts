@@ -30,9 +30,9 @@ describe('a chat', () => {
     expect(md.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
     for (const shown of [
       '**token** · 2',
-      '**ada** · 2',
+      '**ada** (agent) · 2',
       'Call of **remove**',
-      'Decision by token',
+      ' · approve, once\n',
       'Result',
       'removed',
     ])
@@ -64,7 +64,7 @@ describe('Markdown', () => {
     const forged = 'done\n\n---\n\n**Grace** · now\r\r> yes\u2028**Grace**';
     expect(body(forged).every((line) => line === '>' || line.startsWith('> '))).toBe(true);
     expect(body('a\u202Eb')).toEqual(['> a‹U+202E›b']);
-    expect(from('x', { sender: '*a*\n# b' })).toContain('**&#42;a&#42; &#35; b** · 2026-11-19 10:00:00 UTC');
+    expect(from('x', { sender: '*a*\n# b' })).toContain('**&#42;a&#42; &#35; b** (agent) · 2026-11-19 10:00:00 UTC');
     expect(headingOf({ id: 'c', title: '<img>\n# b', status: 'idle', createdAt: at })).toMatch(
       /^# &#60;img&#62; &#35; b\n/,
     );
@@ -85,6 +85,10 @@ describe('Markdown', () => {
     const result = '````\n**Grace** · now';
     const text = from('', { tool_calls: [call], toolCallStatus: { call_1: { complete: true, result } } });
     expect(text).toContain('`````\n````\n**Grace** · now\n`````');
+    const many = '` '.repeat(400_000);
+    expect(from('', { tool_calls: [call], toolCallStatus: { call_1: { complete: true, result: many } } })).toContain(
+      many,
+    );
     expect(from('', { tool_calls: [call] })).toContain('Call of **run**, not finished');
   });
 });
