@@ -73,7 +73,7 @@ describe.runIf(hasBrowser)('talking', () => {
     const answer = page.getByRole('article', { name: 'Ada' });
     await write(page, 'say One.');
     await answer.getByText('One.').waitFor();
-    await page.getByRole('button', { name: 'Message actions' }).first().focus();
+    await page.getByRole('button', { name: 'More actions' }).first().focus();
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Edit and send again…' }).click();
     const dialog = page.getByRole('dialog');
@@ -85,6 +85,29 @@ describe.runIf(hasBrowser)('talking', () => {
     await page.getByRole('menuitem', { name: /^1\./ }).click();
     await answer.getByText('One.').waitFor();
     expect(new URL(page.url()).pathname).toBe(path);
+  });
+
+  it('[PAGE9] Ctrl+K goes to a page by its name, / searches and ? lists the keys, except where text is typed', async () => {
+    const { page } = await enter();
+    const box = page.getByLabel('Message');
+    await box.press('/');
+    await box.press('?');
+    expect(await box.inputValue()).toBe('/?');
+    await box.fill('');
+    await page.keyboard.press('Control+k');
+    const list = page.getByRole('dialog', { name: 'Go to' });
+    await focused(list.getByRole('combobox'));
+    await page.keyboard.type('statis');
+    expect(await list.getByRole('option').first().innerText()).toContain('Statistics');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/stats');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Control+k');
+    expect(await list.count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('/');
+    await page.waitForURL('**/search');
   });
 
   itAtFullSize('[WORLD3] an @ at the start of a line offers the agents, and the keyboard completes them', async () => {

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
+import { TYPED } from '../ui/typed.js';
 
-const TYPED = 'input, textarea, select, [contenteditable], [role=menu], dialog';
 /** These use the keys that scroll. */
 const OWN_KEYS = 'button, a, summary, [data-reading]';
 

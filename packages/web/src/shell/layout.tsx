@@ -9,6 +9,7 @@ import { useClient, useWorld } from '../data/connection.js';
 import { Dialog } from '../ui/dialog.js';
 import { Empty } from '../ui/card.js';
 import { clearErrors, say } from '../notices/toast.js';
+import { usePalette } from '../palette/use-palette.js';
 import { ErrorBoundary } from './error-boundary.js';
 import { OpenSidebar, Page } from './frame.js';
 import { lazyView, loadViews } from './lazy-view.js';
@@ -73,6 +74,7 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
     // The next page is usually a chat.
     if (isReady) ChatPage.load(client).catch(() => undefined);
   }, [client, isReady]);
+  const palette = usePalette(worlds);
   const pending = inboxCount(inbox);
   const openSidebar = useMemo(() => (isWide ? undefined : { open: () => setOpen(true), pending }), [isWide, pending]);
   const sidebar = <Sidebar worlds={worlds} pending={pending} onGo={() => setOpen(false)} />;
@@ -135,6 +137,7 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
           </ErrorBoundary>
         </main>
       </OpenSidebar>
+      {palette}
       {!isWide && open ? (
         <Dialog title={shellWords.sidebar} shape="side" onClose={() => setOpen(false)}>
           <div className="h-[calc(100dvh-3.6rem)]">{sidebar}</div>
