@@ -14,7 +14,7 @@ export const chatWords = {
   changes: 'Changes',
   timeline: 'Timeline',
   branchAt: (position: number, count: number) => `Branch ${position} of ${count}`,
-  messageMenu: 'Message actions',
+  messageMenu: 'More actions',
   copyText: 'Copy text',
   openEdit: 'Edit and send again…',
   tryAgain: 'Try again',

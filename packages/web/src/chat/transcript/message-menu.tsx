@@ -53,7 +53,7 @@ export function MessageMenu({ message }: { message: TranscriptMessage }): ReactE
           <IconButton
             icon="more"
             label={chatWords.messageMenu}
-            className="-my-1 size-7 opacity-0 group-hover/message:opacity-100 focus-visible:opacity-100 data-[state=open]:opacity-100 max-md:opacity-100"
+            className="-my-1 size-7! opacity-0 group-hover/message:opacity-100 focus-visible:opacity-100 data-[state=open]:opacity-100 max-md:opacity-100"
           />
         }
         entries={entries}

@@ -218,7 +218,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
                 key={item.key}
                 data-index={item.index}
                 ref={virtual.measureElement}
-                className="absolute inset-x-0 top-0"
+                className="absolute inset-x-0 top-0 has-[[role=menu]]:z-10"
                 style={{ transform: `translateY(${item.start}px)` }}
               >
                 {message === undefined ? null : (
