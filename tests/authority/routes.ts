@@ -519,6 +519,12 @@ export const ROWS: readonly Row[] = [
     allowed: GONE,
   },
   {
+    route: 'POST /worlds/{world}/runs/{run}/select',
+    needs: 'sign, queue',
+    body: { effectHash: '0'.repeat(64), paths: ['a'] },
+    allowed: GONE,
+  },
+  {
     route: 'POST /worlds/{world}/runs/{run}/restart',
     needs: 'chat',
     body: { program: ['true'], supervisor: { pid: 1, started: '1' } },

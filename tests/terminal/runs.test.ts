@@ -67,6 +67,23 @@ describe.runIf(canMount)('[RUN20] countersign runs', () => {
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('The change has no file "none.txt"')]);
   });
 
+  it('[RUN33] runs select asks about some files and blocks of lines', async () => {
+    const lines = (last: string): string => `old\n${'same\n'.repeat(10)}${last}\n`;
+    const t = await openRuns({ 'a.txt': lines('last') });
+    if (t === undefined) return;
+    const cli = (...words: string[]) => runHere([...words, '--url', t.t.url], { env: { COUNTERSIGN_TOKEN: TOKEN } });
+    const run = await t.start();
+    t.write(run, { 'a.txt': lines('new').replace('old', 'first'), 'src/b.txt': 'b\n', 'c.txt': 'c\n' });
+    await t.end(run);
+    expect((await cli('runs', 'select', run.id, '--block', 'a.txt')).stderr).toContain('names no block of lines');
+    expect((await cli('runs', 'select', run.id, 'd.txt')).stderr).toContain('d.txt is not part of the change');
+    const { stdout } = await cli('runs', 'select', run.id, 'src/', '--block', 'a.txt:2', '--json');
+    const part = JSON.parse(stdout) as Run;
+    expect((await cli('runs', 'show', part.id)).stdout).toContain('This combination was never run.');
+    await cli('approvals', 'approve', part.approvalId ?? '', '--scope', 'once', '--yes');
+    expect([t.read('a.txt'), t.read('src/b.txt'), t.read('c.txt')]).toEqual([lines('new'), 'b\n', undefined]);
+  });
+
   it('lists, shows, applies and discards runs', async () => {
     const t = await openRuns({ 'a.txt': 'old\n' });
     if (t === undefined) return;

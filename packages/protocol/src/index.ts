@@ -90,12 +90,14 @@ export {
   restartRunSchema,
   runRequestSchema,
   runSchema,
+  selectRunSchema,
   startedRunSchema,
   startRunSchema,
 } from './runs/runs.js';
 export type {
   EndedRun,
   NewRunRequest,
+  NewSelection,
   RestartRun,
   Run,
   RunEnd,
@@ -103,6 +105,7 @@ export type {
   RunRequest,
   RunState,
   StartedRun,
+  SelectRun,
   StartRun,
 } from './runs/runs.js';
 export { RUN_AGENTS } from './runs/run-agents.js';

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { hashOld } from '../effect/read-content.js';
 import { find } from '../files/open-folder.js';
 import { writeDurably } from '../files/write-durably.js';
 import { changedIn } from '../plan/check-plan.js';
@@ -13,6 +14,22 @@ const schema = z.array(z.tuple([z.string(), z.string()]));
 export async function readRestored(root: string): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(join(root, RESTORED), 'utf8').catch(() => '[]');
   return new Map(schema.parse(JSON.parse(text)));
+}
+
+/** Notes files that a part of a run has put into the folder, which is locked: the rest of the run isn't in conflict with them. */
+export async function noteOurs(
+  root: string,
+  workingDirectory: string,
+  puts: readonly { readonly path: string; readonly hash: string }[],
+): Promise<void> {
+  const found = new Map(await readRestored(root));
+  for (const { path, hash } of puts) {
+    const there = await find(join(workingDirectory, path));
+    const version = there === undefined ? '' : versionOf(there);
+    // Somebody may have written to it since.
+    if ((await hashOld(workingDirectory, path, version)) === hash) found.set(path, version);
+  }
+  await writeDurably(join(root, RESTORED), JSON.stringify([...found]));
 }
 
 interface RolledBack {

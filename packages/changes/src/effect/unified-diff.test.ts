@@ -1,7 +1,7 @@
 import { applyPatch } from 'diff';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { unifiedDiff } from './unified-diff.js';
+import { takeBlocks, unifiedDiff } from './unified-diff.js';
 
 describe('unifiedDiff', () => {
   it('a name never adds lines to the diff', () => {
@@ -69,6 +69,25 @@ describe('unifiedDiff', () => {
     expect(unifiedDiff('n', before, before.replace('2\n', 'two\n').replace('19\n', '')).text).toBe(
       '--- a/n\n+++ b/n\n@@ -1,5 +1,5 @@\n 1\n-2\n+two\n 3\n 4\n 5\n@@ -16,5 +16,4 @@\n 16\n 17\n 18\n-19\n 20',
     );
+  });
+
+  it('[RUN33] takes some blocks of a diff, numbered as it shows them', () => {
+    const before = Array.from({ length: 40 }, (_, index) => `${index}\n`).join('');
+    const edits = [
+      ['\n3\n', '\nthree\n'],
+      ['\n20\n', '\n'],
+      ['\n39\n', '\n39\nmore'],
+    ];
+    const apply = (numbers: readonly number[]): string =>
+      numbers.reduce((text, number) => {
+        const [from = '', to = ''] = edits[number - 1] ?? [];
+        return text.replace(from, to);
+      }, before);
+    const after = apply([1, 2, 3]);
+    expect(unifiedDiff('n', before, after).text.match(/^@@/gm)).toHaveLength(3);
+    for (const numbers of [[], [1], [2], [3], [1, 3], [1, 2, 3]])
+      expect(takeBlocks(before, after, new Set(numbers))).toBe(apply(numbers));
+    expect(takeBlocks(before, after, new Set([4]))).toBeUndefined();
   });
 
   it('treats a missing final newline as a difference', () => {

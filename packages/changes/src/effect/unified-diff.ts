@@ -52,21 +52,32 @@ function linesOf(text: string): string[] {
   return text === '' ? [] : (text.match(/[^\n]*\n|[^\n]+$/g) ?? []);
 }
 
-function hunksOf(marked: readonly MarkedLine[]): string[] {
-  const body: string[] = [];
-  let [oldLine, newLine] = [1, 1];
+/** Each block of changed lines with the lines around it, from `start` to before `end`. */
+function blocksOf(marked: readonly MarkedLine[]): { start: number; end: number }[] {
+  const blocks: { start: number; end: number }[] = [];
   let at = 0;
   while (at < marked.length) {
     let next = at;
     while (marked[next]?.kind === ' ') next += 1;
     if (next === marked.length) break;
-    const start = Math.max(at, next - CONTEXT);
     let end = next;
     // Changes that are at most two contexts apart belong together.
     for (let index = next; index < marked.length && index - end <= 2 * CONTEXT; index += 1) {
       if (marked[index]?.kind !== ' ') end = index + 1;
     }
-    const hunk = marked.slice(start, Math.min(marked.length, end + CONTEXT));
+    const start = Math.max(at, next - CONTEXT);
+    at = Math.min(marked.length, end + CONTEXT);
+    blocks.push({ start, end: at });
+  }
+  return blocks;
+}
+
+function hunksOf(marked: readonly MarkedLine[]): string[] {
+  const body: string[] = [];
+  let [oldLine, newLine] = [1, 1];
+  let at = 0;
+  for (const { start, end } of blocksOf(marked)) {
+    const hunk = marked.slice(start, end);
     oldLine += start - at;
     newLine += start - at;
     const oldCount = hunk.filter(({ kind }) => kind !== '+').length;
@@ -74,9 +85,24 @@ function hunksOf(marked: readonly MarkedLine[]): string[] {
     body.push(`@@ -${range(oldLine, oldCount)} +${range(newLine, newCount)} @@`, ...hunk.flatMap(textOf));
     oldLine += oldCount;
     newLine += newCount;
-    at = start + hunk.length;
+    at = end;
   }
   return body;
+}
+
+/** The old text with some blocks of its diff, counted from 1. Undefined if there is no such block, or if the texts are too long to compare. */
+export function takeBlocks(before: string, after: string, wanted: ReadonlySet<number>): string | undefined {
+  const [old, now] = [linesOf(before), linesOf(after)];
+  if (old.length > MAX_COMPARED || now.length > MAX_COMPARED) return undefined;
+  const marked = compareLines(old, now);
+  const blocks = blocksOf(marked);
+  const taken = blocks.filter((_, index) => wanted.has(index + 1));
+  if (taken.length !== wanted.size) return undefined;
+  const isTaken = new Set(taken.flatMap(({ start, end }) => marked.slice(start, end)));
+  return marked
+    .filter((line) => line.kind === ' ' || (line.kind === '+') === isTaken.has(line))
+    .map(({ text }) => text)
+    .join('');
 }
 
 function textOf({ kind, text }: MarkedLine): string[] {

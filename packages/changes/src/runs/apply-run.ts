@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import { errorMessage, type Hold } from '@countersign/core/ports';
 import { applyChange } from '../apply/apply-change.js';
 import { findUnfinished, noteApplied, undoUnfinished, wasApplied } from '../apply/journal.js';
+import { noteOurs } from '../apply/restored.js';
+import { listChanges } from '../effect/list-changes.js';
 import { readDiskClock } from '../files/disk-clock.js';
-import type { ProcessLock } from '../files/lock-folder.js';
 import { dropLeftovers, finishGitChange } from '../git/apply-git-change.js';
 import type { LayerRules } from '../inspect/why-left-out.js';
 import { ChangeConflict } from '../plan/change-conflict.js';
 import { changeIn, isAsSigned, type SealedChange } from '../seal/sealed-change.js';
 import type { KeptUndos } from '../undo/kept-undos.js';
-import { moveRun, removeDraft, RunRefused, sealedFor } from './run-folders.js';
+import { moveRun, removeDraft, RunRefused, sealedFor, type RunFolders } from './run-folders.js';
 import type { KeptRun } from './run-record.js';
 import { othersChanged } from './seal-run.js';
 import { hasStartRefs } from './start-run.js';
@@ -27,7 +28,7 @@ export async function applyRun(
   run: KeptRun,
   callId: string,
   { effectHash, rules }: Signed,
-  { place, undos }: { place: ProcessLock; undos: Pick<KeptUndos, 'apply'> | undefined },
+  { place, rootOf, undos }: Pick<RunFolders, 'place' | 'rootOf'> & { undos: Pick<KeptUndos, 'apply'> | undefined },
 ): Promise<SealedChange> {
   const { root } = run;
   const sealed = await sealedFor(run, callId, effectHash);
@@ -40,6 +41,8 @@ export async function applyRun(
     throw new RunRefused(CHANGED);
   }
   for (const name of ['applied.json', 'steps']) await rm(join(root, name), { force: true });
+  const changes = run.record.part === undefined ? [] : await listChanges(change);
+  const puts = changes.filter((one) => one.do === 'put');
   await moveRun(run, { state: 'applying' });
   try {
     const now = await readDiskClock(join(root, 'clock'));
@@ -56,6 +59,10 @@ export async function applyRun(
     }
     await keep('failed', errorMessage(error));
     throw error;
+  }
+  if (run.record.part !== undefined) {
+    // Without the note, the rest of the run is in conflict with it.
+    await noteOurs(rootOf(run.record.part.of), change.workingDirectory, puts).catch(() => undefined);
   }
   await moveRun(run, { state: 'applied' });
   await removeDraft(root);

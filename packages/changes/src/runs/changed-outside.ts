@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { isSince, type DiskMoment } from '../files/disk-clock.js';
 import { inSlices } from '../files/in-slices.js';
+import { versionOf } from '../plan/plan.js';
 import { isGitFolder } from '../runs-later/runs-later.js';
 
 /** People read no more. */
@@ -24,6 +25,8 @@ export async function changedOutside(
   since: DiskMoment,
   own: ReadonlySet<string>,
   most: number = MOST_LOOKED_AT,
+  /** Versions of paths that we have written since. */
+  ours: ReadonlyMap<string, string> = new Map(),
 ): Promise<ChangedOutside> {
   const found: string[] = [];
   const folders = [''];
@@ -35,15 +38,15 @@ export async function changedOutside(
       const inner = join(path, entry.name);
       if (entry.isDirectory()) {
         if (!isGitFolder(entry.name)) folders.push(inner);
-      } else if (!own.has(inner) && isChanged(join(folder, inner), since)) found.push(inner);
+      } else if (!own.has(inner) && isChanged(join(folder, inner), since, ours.get(inner))) found.push(inner);
     }
   });
   return { paths: found.slice(0, MOST).toSorted(), complete: left >= 0 };
 }
 
-function isChanged(path: string, since: DiskMoment): boolean {
+function isChanged(path: string, since: DiskMoment, ours: string | undefined): boolean {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats !== undefined && isSince(stats.ctimeNs, since);
+  return stats !== undefined && isSince(stats.ctimeNs, since) && versionOf(stats) !== ours;
 }
 
 function entriesOf(folder: string): Dirent[] {

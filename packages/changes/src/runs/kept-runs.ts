@@ -14,6 +14,7 @@ import { applyRun, recoverRun, type Signed } from './apply-run.js';
 import { moveRun, refuseUnlessSealable, removeDraft, runFolders, RunRefused, sealedFor } from './run-folders.js';
 import { RECORD, writeEnded, type KeptRun, type RunRecord } from './run-record.js';
 import { sealRun, type SealRun } from './seal-run.js';
+import { selectPart, type NewPart, type Selection } from './select-part.js';
 import { keepLook, reopenDraft, type Restarted } from './send-back.js';
 import { startRun } from './start-run.js';
 
@@ -44,6 +45,8 @@ export interface KeptRuns {
   apply(id: string, callId: string, signed: Signed): Promise<SealedChange>;
   /** Notes what somebody wants changed. The call that may apply the run must have been withdrawn: no call may from now on. */
   sendBack(id: string, request: RunRequest): Promise<void>;
+  /** Makes a run of its own of a part of what this run's card shows. The run stays as it is. Rejects with `RunRefused` if that can't be. */
+  select(id: string, wanted: Selection, part: NewPart): Promise<KeptRun>;
   /** Opens the draft of a run that was sent back for a program that runs in it. Its supervisor is named. */
   restart(id: string, program: Restarted): Promise<KeptRun>;
   /** Refuses with `RunRefused` if it is being applied or was. Without `keepsRecord`, nothing of it stays. */
@@ -115,7 +118,8 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
       await hold.release();
       return undefined;
     },
-    apply: (id, callId, signed) => locked(id, (run) => applyRun(run, callId, signed, { place, undos }), signed.hold),
+    apply: (id, callId, signed) =>
+      locked(id, (run) => applyRun(run, callId, signed, { ...folders, undos }), signed.hold),
     sendBack: (id, request) =>
       locked(id, async (run) => {
         const { state, requests = [] } = run.status ?? {};
@@ -124,6 +128,7 @@ export function keptRuns(place: ProcessLock, owner: string, undos: Pick<KeptUndo
         await keepLook(run.root);
         await moveRun(run, { state: 'sent-back' }, { requests: [...requests, request] });
       }),
+    select: (id, wanted, part) => locked(id, (run) => selectPart(folders, run, wanted, part)),
     restart: (id, program) =>
       locked(id, async (run) => {
         if (run.status?.state !== 'sent-back') throw new RunRefused('Nobody has asked for changes to this run.');

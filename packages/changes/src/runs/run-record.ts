@@ -5,6 +5,7 @@ import {
   runAgentSchema,
   runProcessSchema,
   runRequestSchema,
+  whoSchema,
   type EndedRun,
 } from '@countersign/protocol';
 import { z } from 'zod';
@@ -37,6 +38,16 @@ const recordSchema = z.strictObject({
   hosts: list,
   branch: z.string().exactOptional(),
   supervisor: runProcessSchema,
+  /** Set for a part of another run, which a person has selected. */
+  part: z
+    .strictObject({
+      of: z.string(),
+      /** Ignored paths that it applies all the same. */
+      include: list,
+      /** Those who asked for changes to that run, and at the end the person who selected. */
+      requesters: z.array(whoSchema).readonly(),
+    })
+    .exactOptional(),
   /** The programs that ran in the draft after the first one, and how the one before each ended. */
   rounds: z
     .array(z.strictObject({ program: list, ended: endedRunSchema }))

@@ -82,7 +82,13 @@ export async function sealRun(
         await moveRun(run, { state: 'kept', why: 'failed', reason });
         return undefined;
       }
-      const outside = await changedOutside(workingDirectory, start, pathsOf(draft.plan));
+      const outside = await changedOutside(
+        workingDirectory,
+        start,
+        pathsOf(draft.plan),
+        MOST_LOOKED_AT,
+        layer.restored,
+      );
       const changes = await listChanges(draft, signal);
       const contents = contentsOf(changes, git);
       const look = await readLook(root);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { makeDraftsFolder } from '../apply/call-folders.js';
-import { readDiskClock, type DiskMoment } from '../files/disk-clock.js';
+import { readDiskClock } from '../files/disk-clock.js';
 import { removeTree } from '../files/remove-tree.js';
 import { hasOwnChanges } from '../git/has-own-changes.js';
 import { findGitFolder, isMovable, keepStartRefs, START, whyNoGit } from '../git/refs.js';
@@ -10,20 +10,30 @@ import { RunRefused, type RunFolders } from './run-folders.js';
 import { writeRunRecord, type KeptRun, type RunRecord } from './run-record.js';
 
 /** Makes the draft of a run. */
-export async function startRun({ place, rootOf }: RunFolders, given: Omit<RunRecord, 'since'>): Promise<KeptRun> {
+export async function startRun(folders: RunFolders, given: Omit<RunRecord, 'since'>): Promise<KeptRun> {
+  return await makeRunFolder(folders, given, async (root) => ({
+    ...{ ...given, since: await readDiskClock(join(root, 'clock')) },
+    ...(await startGit(root, given)),
+  }));
+}
+
+/** Makes the folder of a run. `fill` puts into it what belongs there; its record is written last. */
+export async function makeRunFolder(
+  { place, rootOf, must }: RunFolders,
+  { id, folder }: Pick<RunRecord, 'id' | 'folder'>,
+  fill: (root: string) => Promise<RunRecord>,
+): Promise<KeptRun> {
   await makeDraftsFolder(place.folder);
-  const root = rootOf(given.id);
+  const root = rootOf(id);
   await mkdir(root, { mode: 0o700 });
   try {
     for (const name of ['upper', 'work', 'lower', 'merged', 'home']) await mkdir(join(root, name), { mode: 0o700 });
     // The top of the draft replaces the working folder, so it needs the same owner and mode.
-    const { mode, uid, gid } = await stat(given.folder);
+    const { mode, uid, gid } = await stat(folder);
     await chown(join(root, 'upper'), uid, gid).catch(() => undefined);
     await chmod(join(root, 'upper'), mode & 0o7777);
-    const since: DiskMoment = await readDiskClock(join(root, 'clock'));
-    const record = { ...given, since, ...(await startGit(root, given)) };
-    await writeRunRecord(root, record);
-    return { root, record, ended: undefined, status: undefined };
+    await writeRunRecord(root, await fill(root));
+    return await must(id);
   } catch (error) {
     await removeTree(root).catch(() => undefined);
     throw error;

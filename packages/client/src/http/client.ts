@@ -89,6 +89,7 @@ import type {
   RegisteredClient,
   RevealedCall,
   NewRunRequest,
+  NewSelection,
   RestartRun,
   Run,
   SearchHit,
@@ -167,6 +168,8 @@ interface Runs {
   ): Promise<Run>;
   /** Withdraws the call that waits, and keeps the draft. */
   requestChanges(world: string, run: string, body: NewRunRequest, options?: CallOptions): Promise<Run>;
+  /** Asks about a part of the change of a run, as a run of its own. */
+  select(world: string, run: string, body: NewSelection, options?: CallOptions): Promise<Run>;
   /** Opens the draft of a run that was sent back. The caller runs a program over it, on the same machine. */
   restart(world: string, run: string, body: RestartRun, options?: CallOptions): Promise<StartedRun>;
   /** Removes the draft. */

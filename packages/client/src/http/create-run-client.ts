@@ -26,6 +26,8 @@ export function runCalls({ get, list }: Pick<Requests, 'get' | 'list'>): Omit<Ru
         get(runSchema, { method: 'POST', path: ['worlds', world, 'runs', run, 'apply'], body }, options),
       requestChanges: (world, run, body, options) =>
         get(runSchema, { method: 'POST', path: ['worlds', world, 'runs', run, 'request-changes'], body }, options),
+      select: (world, run, body, options) =>
+        get(runSchema, { method: 'POST', path: ['worlds', world, 'runs', run, 'select'], body }, options),
       restart: (world, run, body, options) =>
         get(startedRunSchema, { method: 'POST', path: ['worlds', world, 'runs', run, 'restart'], body }, options),
       discard: (world, run, options) => changeRun(world, run, 'discard', options),

@@ -18,9 +18,9 @@ import type {
 /** A person or program, or `system`, which has no device. */
 export type Author = Pick<Signer, 'who'> & Partial<Signer>;
 
-/** A program starts in a draft, or a person decides about it. `words`: what a person asks the program to change. */
+/** A program starts in a draft, or a person decides about it or selects a part of it. `words`: what a person asks the program to change. */
 export interface RunFact {
-  kind: 'run-started' | 'run-sent-back' | 'run-restarted' | 'run-discarded';
+  kind: 'run-started' | 'run-selected' | 'run-sent-back' | 'run-restarted' | 'run-discarded';
   run: string;
   agentId: string;
   program: readonly string[];
@@ -255,6 +255,7 @@ export function deriveWorld(fact: WorldFact): DerivedOfWorld {
     case 'providers-changed':
       return { records: [policy(fact.decision, { why: maskSecrets(fact.why), ...fact.by })] };
     case 'run-started':
+    case 'run-selected':
     case 'run-sent-back':
     case 'run-restarted':
     case 'run-discarded': {

@@ -38,6 +38,10 @@ export type TriedHost = z.infer<typeof triedHostSchema>;
 export const runEffectSchema = z.object({
   program: field(z.array(z.string()).min(1), 'The program and its arguments.'),
   exitCode: field(z.number().int(), 'Exit code of the program.'),
+  part: field(
+    z.object({ of: text('Id of the run that it is a part of.'), by: text('Who selected it.') }).exactOptional(),
+    'Set for a part of what the program changed. Nobody has run this combination.',
+  ),
   requests: field(
     z
       .array(

@@ -117,6 +117,35 @@ export const applyRunSchema = z.strictObject({
 });
 export type ApplyRun = z.output<typeof applyRunSchema>;
 
+const MOST_SELECTED = 20_000;
+const MOST_BLOCKS = 2000;
+const pathSchema = z.string().max(4096).refine(isPlainPath, NO_PATH);
+
+/** A part of the change on a run's card. */
+export const selectRunSchema = z
+  .strictObject({
+    effectHash: field(z.string().regex(/^[0-9a-f]{64}$/), 'The effect hash of the change that the person looked at.'),
+    paths: field(
+      z.array(pathSchema.clone()).max(MOST_SELECTED).default([]),
+      'Files to apply as a whole. A folder stands for everything in it.',
+    ),
+    hunks: field(
+      z
+        .array(
+          z.strictObject({
+            path: field(pathSchema.clone(), 'A changed text file.'),
+            hunk: field(z.number().int().min(1).max(MOST_SELECTED), 'Number of a block of lines in its diff, from 1.'),
+          }),
+        )
+        .max(MOST_BLOCKS)
+        .default([]),
+      'Blocks of lines to apply, of files that are not applied as a whole.',
+    ),
+  })
+  .refine(({ paths, hunks }) => paths.length + hunks.length > 0, 'Select at least one file or block of lines');
+export type SelectRun = z.output<typeof selectRunSchema>;
+export type NewSelection = z.input<typeof selectRunSchema>;
+
 function isPlainPath(path: string): boolean {
   return !path.includes('\0') && path.split('/').every((name) => name !== '' && name !== '.' && name !== '..');
 }
@@ -211,6 +240,7 @@ export const runSchema = z.object({
   startedAt: text('When it started.'),
   exitCode: field(z.number().int().exactOptional(), 'Exit code of the program.'),
   startedBy: whoSchema,
+  partOf: text('Id of the run that it is a part of, if somebody selected it there.').exactOptional(),
   request: field(runRequestSchema.clone().exactOptional(), 'What somebody last asked to change.'),
   keptUntil: text('When its draft is removed if nobody applies it.').exactOptional(),
   callId: text('Id of the call that applies its changes.').exactOptional(),

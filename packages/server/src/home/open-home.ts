@@ -18,7 +18,7 @@ import { ensureOwner } from '../people/ensure-owner.js';
 import { hasDisplay } from '../serve/open-browser.js';
 import type { Runs } from '../runs/runs.js';
 import { recoverRuns, watchRuns } from '../runs/watch-runs.js';
-import { writeReceipts } from '../runs/write-receipts.js';
+import { finishApplied } from '../runs/select-run.js';
 import { openCommitKey } from '../receipts/commit-key.js';
 import type { SessionLifetimes } from '../people/credentials.js';
 import type { ExternalLimits } from '../people/external-limiter.js';
@@ -126,7 +126,12 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     const runs: Runs = { drafts, commitKey: openCommitKey(folder), homes: join(folder, 'agent-homes') };
     const acp = acpAgents({ clock, env, sandbox, hide: confined.hide });
     // Only called while the engine runs a call.
-    const onApplied = async (id: string, hold?: Hold): Promise<void> => await writeReceipts({ engine, runs }, id, hold);
+    const onApplied = async (id: string, hold?: Hold): Promise<void> =>
+      await finishApplied(
+        { engine, runs, report: (error) => report(error, 'failed to ask about the rest of a run') },
+        id,
+        hold,
+      );
     const engine: Engine = await orClose(store, () =>
       createRuntime({
         store,

@@ -7,6 +7,7 @@ import {
   listQuerySchema,
   restartRunSchema,
   runSchema,
+  selectRunSchema,
   startedRunSchema,
   startRunSchema,
   type Signer,
@@ -18,6 +19,7 @@ import { applyRun, endRun, oneAtATime } from '../runs/end-run.js';
 import { showRun } from '../runs/show-run.js';
 import { draftsOf, findDrafts, readRuns } from '../runs/runs.js';
 import { restartRun, sendBack } from '../runs/send-back.js';
+import { selectRun } from '../runs/select-run.js';
 import { startRun } from '../runs/start-run.js';
 import { SUPERVISOR_DIED } from '../runs/watch-runs.js';
 import { pageOf, requireApprovals, signerOf } from './support.js';
@@ -152,6 +154,20 @@ export const runRoutes = [
       'Withdraws the call that waits for a decision and keeps the draft. The message reaches a program when the person who started the run runs one in the draft again. 409 if the changes were applied or discarded, or while the program runs.',
     body: askRunSchema,
     act: ({ context, run, body, by }) => sendBack(context, run.record.id, body, by),
+  }),
+  runRoute({
+    method: 'post',
+    path: '/select',
+    needs: 'sign',
+    summary: 'Ask about a part of what a run changed',
+    description:
+      'Copies the selected files and blocks of lines into a run of its own, whose call applies exactly them and moves no ref. The run itself stays as it is, and when its part was applied, the rest is asked about again. 409 if the change is no longer the same, or if that part can’t be applied alone.',
+    body: selectRunSchema,
+    answer: { description: 'The new run', schema: runSchema },
+    async act({ context, run: { record }, body, by }) {
+      const part = await selectRun(context, record.id, body, by);
+      return (await answer(context, { world: record.worldId, run: part })).body;
+    },
   }),
   runRoute({
     method: 'post',

@@ -60,7 +60,8 @@ export async function isOpen({ engine }: Context, callId: string | undefined): P
   return call !== undefined && call.settledAt === null;
 }
 
-async function sealAndPropose(
+/** Seals the draft against the folder as it is now, and proposes the call that applies it. Only while nothing else is done about the run. */
+export async function sealAndPropose(
   context: Context,
   run: KeptRun,
   ended: EndedRun,
@@ -68,12 +69,13 @@ async function sealAndPropose(
 ): Promise<void> {
   const { runtime } = context.engine;
   const drafts = draftsOf(context);
-  const { id, worldId, agentId } = run.record;
+  const { id, worldId, agentId, part } = run.record;
   const { protectedPaths } = await readRunSetting(runtime, worldId, agentId);
   const login = ended.login === undefined ? undefined : await describeLogin(ended.login, includesLogin);
   const about = describeRun(run, { ...ended, notes: [...ended.notes, ...notes] }, login);
+  const include = [...(part?.include ?? []), ...(more.include ?? [])];
   const signal = context.engine.closing;
-  if ((await drafts.seal(id, { protectedPaths, about, ...more, signal })) === undefined) return;
+  if ((await drafts.seal(id, { protectedPaths, about, ...more, include, signal })) === undefined) return;
   const by = signerSchema.parse(run.record.by);
   const key = `apply ${(run.status?.calls ?? 0) + 1}`;
   const call = sealedCallOf(runtime, worldId, { agentId, session: id, key }, by);
@@ -100,7 +102,7 @@ async function propose({ engine }: Context, { record, status }: KeptRun, key: st
     session: id,
     key,
     arguments: { run: id, program, ...(later.length === 0 ? {} : { later }) },
-    alsoBy: (status?.requests ?? []).map((request) => request.by),
+    alsoBy: [...(record.part?.requesters ?? []), ...(status?.requests ?? []).map((request) => request.by)],
     title: titleOf(program),
   };
   await proposeSealed(engine.runtime, worldId, proposal, by);
@@ -123,7 +125,7 @@ async function describeLogin(
 }
 
 function describeRun({ record, status }: KeptRun, last: EndedRun, login: RunEffect['login']): RunEffect {
-  const { hidden, trackedHidden, rounds = [] } = record;
+  const { hidden, trackedHidden, part, rounds = [] } = record;
   const [program = [], ...later] = programsOf(record);
   const all = [...rounds.map(({ ended }) => ended), last];
   const hosts = addTries(all.flatMap((one) => one.hosts));
@@ -137,6 +139,7 @@ function describeRun({ record, status }: KeptRun, last: EndedRun, login: RunEffe
   return {
     program: [...program],
     exitCode: last.exitCode,
+    ...(part === undefined ? {} : { part: { of: part.of, by: part.requesters.at(-1)?.name ?? '' } }),
     ...(requests.length === 0 ? {} : { requests }),
     ...(later.length === 0 ? {} : { later: later.map((words) => [...words]) }),
     ...(hosts.length === 0 ? {} : { hosts }),

@@ -23,6 +23,8 @@ export async function sendBack(context: Context, id: string, { message, comments
     const run = await kept.read(id);
     if (run?.ended === undefined) throw new CountersignError('conflict', 'The program is still running.');
     const { record, status } = run;
+    if (record.part !== undefined)
+      throw new CountersignError('conflict', `This is a part of ${record.part.of}. Ask for changes to that run.`);
     const { callId } = status ?? {};
     // First: a draft whose call could still be approved must not change.
     if (callId !== undefined && status?.state === 'waiting' && (await isOpen(context, callId))) {

@@ -29,6 +29,7 @@ export async function showRun(reader: StoreReader, { record, ended, status }: Ke
     state,
     startedAt: new Date(record.startedAt).toISOString(),
     ...(ended === undefined ? {} : { exitCode: ended.exitCode }),
+    ...(record.part === undefined ? {} : { partOf: record.part.of }),
     startedBy: signerSchema.parse(record.by).who,
     ...(request === undefined ? {} : { request }),
     ...(keptFrom === undefined ? {} : { keptUntil: new Date(keptFrom + KEPT_MS).toISOString() }),

@@ -34,12 +34,7 @@ export async function startRun(
   const { runtime } = context.engine;
   const view = await findView(context, worldId, asked, by);
   const { agent, folder, hidden, trackedHidden, hosts } = view;
-  const own = (await readRuns(drafts)).filter(({ record }) => signerSchema.parse(record.by).who.id === by.who.id);
-  const states = own.map(({ status }) => status?.state ?? 'running');
-  if (states.filter((state) => !['applied', 'unchanged', 'discarded'].includes(state)).length >= MOST_DRAFTS) {
-    const detail = `You have ${MOST_DRAFTS} drafts of runs already. Apply or discard some of them: see \`countersign runs\`.`;
-    throw new CountersignError('too-many', detail);
-  }
+  await refuseTooManyDrafts(context, by);
   const { program, supervisor, branch } = asked;
   const run = await drafts.kept.start({
     id: `run_${crypto.randomUUID()}`,
@@ -58,6 +53,18 @@ export async function startRun(
   });
   await recordRun(runtime, { ...run.record, kind: 'run-started' }, by);
   return describeView(context, run, view, by);
+}
+
+/** Throws if this person has started or selected too many runs that still have a draft. */
+export async function refuseTooManyDrafts(context: Pick<AppContext, 'runs'>, by: Signer): Promise<void> {
+  const isOwn = ({ record }: KeptRun): boolean =>
+    (record.part?.requesters.at(-1) ?? signerSchema.parse(record.by).who).id === by.who.id;
+  const own = (await readRuns(draftsOf(context))).filter(isOwn);
+  const states = own.map(({ status }) => status?.state ?? 'running');
+  if (states.filter((state) => !['applied', 'unchanged', 'discarded'].includes(state)).length >= MOST_DRAFTS) {
+    const detail = `You have ${MOST_DRAFTS} drafts of runs already. Apply or discard some of them: see \`countersign runs\`.`;
+    throw new CountersignError('too-many', detail);
+  }
 }
 
 /** What a program in a draft may see and reach now. */

@@ -1,6 +1,7 @@
 import type { EndedRun } from '@countersign/protocol';
 import type { AppContext } from '../app/context.js';
 import { endRun } from './end-run.js';
+import { askAboutRest } from './select-run.js';
 import { writeReceipts } from './write-receipts.js';
 import { atRest, draftsOf, findDrafts, KEPT_MS } from './runs.js';
 import { showRun, keptSince } from './show-run.js';
@@ -55,6 +56,7 @@ async function sweep(context: Context, id: string): Promise<void> {
   await endRun(context, id);
   // A kill or a write by somebody else may have prevented it.
   await writeReceipts(context, id);
+  await askAboutRest(context, id);
   const now = await kept.read(id);
   if (now === undefined) return;
   const since = await store.read(async (reader) => {

@@ -6,7 +6,7 @@ import type { EndedRun, Run, StartedRun } from '@countersign/protocol';
 import { findSandbox, runDrafts, runTool, type RunDrafts } from '@countersign/tools';
 import { openCommitKey } from '../receipts/commit-key.js';
 import type { Runs } from '../runs/runs.js';
-import { writeReceipts } from '../runs/write-receipts.js';
+import { finishApplied } from '../runs/select-run.js';
 import { closeApps, openApp, until, type AppFixture, type AppFixtureOptions } from './app-fixture.js';
 
 /** A server with a world `alpha` whose folder programs may change in drafts, and what a supervisor does. */
@@ -67,7 +67,10 @@ export async function openRuns(
     tools,
     context: { runs },
   });
-  onApplied = (id, hold) => writeReceipts({ engine: t.engine, runs }, id, hold);
+  const report = (cause: unknown): never => {
+    throw new Error('the rest of a run could not be asked about', { cause });
+  };
+  onApplied = (id, hold) => finishApplied({ engine: t.engine, runs, report }, id, hold);
   await t.api('POST', '/worlds', { name: 'alpha' });
   const setRules = async (...rules: string[]): Promise<void> => {
     const { headers } = await t.api('GET', '/worlds/alpha/policy');

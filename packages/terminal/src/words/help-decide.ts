@@ -103,6 +103,14 @@ export const runsHelp = {
     ],
     examples: ['countersign runs ask run_… "Keep the old API, and add a test"'],
   },
+  select: {
+    about: 'Ask about a part of what a run changed, as a run of its own',
+    notes: [
+      'Applies nothing before somebody approves it. Commits are not part of it. When it was applied, the rest of the run is asked about again.',
+    ],
+    examples: ['countersign runs select run_… src/main.ts docs', 'countersign runs select run_… --block src/main.ts:2'],
+  },
+  block: 'one block of changed lines of a file, counted from 1 as in `runs diff`; can be repeated',
   discard: { about: 'Remove the draft of a run', examples: ['countersign runs discard run_… --yes'] },
 } satisfies Record<string, string | Help>;
 

@@ -188,6 +188,8 @@ export const results = {
   discarding: (run: string): string => `Remove the draft of ${run}?`,
   runState: (run: Run): string =>
     `${run.id}: ${runStateText(run)}${run.approvalId === undefined ? '' : ` Approve it with: countersign approvals approve ${run.approvalId}`}`,
+  noBlock: (text: string): string =>
+    `"${text}" names no block of lines. Expected a file and a number, such as src/main.ts:2.`,
   noUndo: 'There is nothing to undo.',
   notAppliedYet: (run: Run): string => `There is nothing to undo: ${runStateText(run)}`,
   undoEffect: (call: string): string => `Undo ${call}`,

@@ -20,11 +20,14 @@ export interface RunText {
 
 const MEANING = 'The program has ended. Approving applies exactly this, and nothing else that it did.';
 
-export function runText({ branch, ...run }: RunEffect): RunText {
+const PART_MEANING = 'Approving applies exactly this selection, and nothing else of the run.';
+
+export function runText({ branch, part, ...run }: RunEffect): RunText {
   const moved = (run.refs ?? []).filter(({ how }) => how !== 'stays');
   const stays = (run.refs ?? []).filter(({ how }) => how === 'stays');
   return {
     before: parts([
+      ['Part of a run', part === undefined ? [] : [partLine(part)]],
       ['Changes that were asked for', (run.requests ?? []).map(requestLine)],
       ['Since this was last proposed', sinceLines(run.sinceLook)],
       [countOf(run.commits?.length ?? 0, 'commit'), (run.commits ?? []).map(commitLine)],
@@ -48,7 +51,7 @@ export function runText({ branch, ...run }: RunEffect): RunText {
       ...(run.hidden === undefined ? [] : [hiddenText(run.hidden)]),
       ...(run.trackedHidden === true ? ['Git tracks a hidden path, so the program could read its old versions.'] : []),
     ],
-    meaning: MEANING,
+    meaning: part === undefined ? MEANING : PART_MEANING,
   };
 }
 
@@ -77,6 +80,10 @@ function requestLine({ by, message, comments }: NonNullable<RunEffect['requests'
   const words = message.replaceAll(/\s+/g, ' ').trim();
   const shown = words.length > MOST_WORDS ? `${words.slice(0, MOST_WORDS)}…` : words;
   return `${oneLine(by)}: ${oneLine(shown)}${comments === 0 ? '' : ` (and ${countOf(comments, 'comment')})`}`;
+}
+
+function partLine({ of, by }: NonNullable<RunEffect['part']>): string {
+  return `This combination was never run. ${oneLine(by)} selected it from ${oneLine(of)}.`;
 }
 
 function sinceLines(since: RunEffect['sinceLook']): string[] {

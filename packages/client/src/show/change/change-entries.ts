@@ -11,6 +11,8 @@ export interface ChangeFile {
   readonly kind: 'file';
   /** On one line, and different from all others. */
   readonly path: string;
+  /** As the server knows it. Undefined if nothing of it can be selected on its own. */
+  readonly exactPath?: string;
   readonly status: ChangedFile['change'] | 'left-out';
   readonly sign: string;
   /** What else changes, such as `from old.txt`, or why it is left out. Empty if nothing. */
@@ -102,6 +104,7 @@ function fileOf(file: ChangedFile, words: EffectFile | undefined, call: ChangeFi
   return {
     kind: 'file',
     path,
+    exactPath: file.path,
     status: file.change,
     sign,
     about,

@@ -25,6 +25,7 @@ interface Flags {
   includeLogin?: boolean;
   branch?: string;
   all?: boolean;
+  block?: string[];
 }
 
 /** `countersign runs` (RUN20). */
@@ -77,6 +78,29 @@ export function addRuns(program: Command, register: Register): void {
       const client = await context.client();
       const run = await client.runs.requestChanges(world, id, { message });
       showDone(context, stateLine(run), run);
+    },
+  );
+  register<Flags>(
+    withHelp(
+      inWorlds(runs.command('select').argument('<run>').argument('[files...]', help.file)).option(
+        '--block <file:number...>',
+        help.block,
+      ),
+      help.select,
+    ),
+    async (context, { args: [word = '', ...files], options: { world: named, block = [] } }) => {
+      const { id, world } = await findRun(context, word, named);
+      const client = await context.client();
+      const { effect, state, ...run } = await client.runs.get(world, id);
+      if (effect === undefined) throw new CommandError(stateLine({ ...run, state }));
+      const hunks = block.map((text) => {
+        const [, path, number] = /^(.+):(\d+)$/.exec(text) ?? [];
+        if (path === undefined) throw new CommandError(results.noBlock(text));
+        return { path, hunk: Number(number) };
+      });
+      const paths = files.map((path) => path.replace(/\/$/, ''));
+      const part = await client.runs.select(world, id, { effectHash: effect.effectHash, paths, hunks });
+      showDone(context, stateLine(part), part);
     },
   );
   register<Flags>(
@@ -156,7 +180,7 @@ async function showDiff(
 
 function jsonOf(entry: ChangeEntry, hasLines: boolean): object {
   if (entry.kind === 'folder') return { ...entry, files: entry.files.map(({ path }) => path) };
-  const { read, isCall: _, sign: _sign, ...file } = entry;
+  const { read, isCall: _, sign: __, exactPath: ___, ...file } = entry;
   return hasLines ? { ...file, ...read() } : file;
 }
 

@@ -75,12 +75,13 @@ export function runTool(
     sandbox: () => inProcess('none'),
     subjects: ({ program, later = [] }) => [program, ...later].map((words) => ({ kind: 'words', words })),
     inspect: async ({ run, later = [] }) => {
-      const sentBack = later.length === 0 ? [] : [SENT_BACK];
+      const kept = await runs.read(run);
+      const always = [...(later.length === 0 ? [] : [SENT_BACK]), ...(kept?.record.part === undefined ? [] : [PART])];
       const paths = (await runs.needsPerson(run)) ?? [];
-      const login = (await runs.read(run))?.ended?.login;
+      const login = kept?.ended?.login;
       // A person signs for a login (RUN14.1), also if it isn't written back: the one outside may have ended.
       const all = login === undefined ? paths : [...paths, login.file];
-      return all.length === 0 ? sentBack : [...sentBack, needsPerson(all)];
+      return all.length === 0 ? always : [...always, needsPerson(all)];
     },
     rehearsals: {
       async rehearse(args, context) {
@@ -128,6 +129,9 @@ export function runTool(
 
 /** Somebody wanted something else than what the program did at first, so no rule decides about the rest. */
 const SENT_BACK: Subject = { kind: 'dynamic', always: true, told: true, why: { code: 'run-sent-back' } };
+
+/** No program has run with exactly this. */
+const PART: Subject = { kind: 'dynamic', always: true, told: true, why: { code: 'run-part' } };
 
 function needsPerson(paths: readonly string[]): Subject {
   const named = paths.slice(0, MAX_NAMED).map((path) => (path.length <= 100 ? path : `${path.slice(0, 100)}…`));
