@@ -163,16 +163,23 @@ describe.runIf(hasBrowser && hasRehearsals)('the review page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('[PAGE4.7] comments on lines of a run are kept with its change, and sent with Ask for changes', async () => {
+  /** A run that has ended and waits, in a folder with these files. */
+  async function ended(files: Readonly<Record<string, string>>, written: Readonly<Record<string, string>>) {
     const { world } = await opened.newChat();
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'review-')));
     onTestFinished(() => rm(folder, { recursive: true }));
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
     await opened.api.updateWorld(world, { workingDirectory: folder });
     const { runs } = opened.api;
     const started = await runs.start(world, { program: ['make'], supervisor: supervisorAt(process.pid) });
-    await writeFile(join(started.root, 'upper', 'new.txt'), 'one\ntwo\n');
+    for (const [name, text] of Object.entries(written)) await writeFile(join(started.root, 'upper', name), text);
     await writeFile(join(started.root, 'ended.json'), JSON.stringify({ exitCode: 0, why: 'exited' }));
     const { approvalId = '' } = await runs.end(world, started.id);
+    return { world, folder, started, approvalId };
+  }
+
+  it('[PAGE4.7] comments on lines of a run are kept with its change, and sent with Ask for changes', async () => {
+    const { world, started, approvalId } = await ended({}, { 'new.txt': 'one\ntwo\n' });
     const { page } = visit;
     await goTo(page, `/w/${world}/review/${approvalId}?file=new.txt`);
     await page.locator('[data-row]').getByText('2', { exact: true }).click();
@@ -199,6 +206,52 @@ describe.runIf(hasBrowser && hasRehearsals)('the review page', () => {
     await expect
       .poll(() => page.evaluate<string | null>(`localStorage.getItem('countersign.comments')`))
       .not.toContain('Add a test');
+  });
+
+  it('[PAGE4.8] [PAGE4.9] [PAGE4.10] a block and a file of a run become a call of their own, by keyboard', async () => {
+    const code = (first: string, last: string): string =>
+      [`const greeting = '${first}';`, ...Array.from({ length: 20 }, (_, at) => `// ${at}`), `run(${last});`, ''].join(
+        '\n',
+      );
+    const files = { 'a.ts': code('hello', '1'), 'b.txt': 'old\n' };
+    const { world, folder, approvalId } = await ended(files, {
+      'a.ts': code('goodbye', '2'),
+      'b.txt': 'new\n',
+      'c.txt': 'c\n',
+    });
+    const { page } = visit;
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await goTo(page, `/w/${world}/review/${approvalId}?file=a.ts`);
+    const lines = page.getByLabel('Changes in a.ts');
+    await lines.locator('.hljs-keyword').first().waitFor();
+    // Side by side, with the words that differ.
+    const first = lines.locator('[data-row]').filter({ hasText: 'goodbye' });
+    expect((await first.innerText()).replaceAll(/\s+/g, ' ')).toMatch(/hello.*goodbye/);
+    expect(await first.locator('.bg-green-mark').allInnerTexts()).toEqual(['goodbye']);
+    expect(await violations(page, { contrast: true })).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await violations(page, { contrast: true, rules: ['color-contrast'] })).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'light' });
+
+    for (const key of ['j', 'j', 'x']) await page.keyboard.press(key);
+    await expect.poll(() => page.getByLabel('Select block 2').isChecked()).toBe(true);
+    expect(await page.getByLabel('Select block 1').isChecked()).toBe(false);
+    for (const key of ['ArrowRight', 'ArrowRight', 'x']) await page.keyboard.press(key);
+    await expect.poll(() => page.getByLabel('Select c.txt').isChecked()).toBe(true);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await drawn(page);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await button(page, 'Ask about these 2 files only').click();
+    await page.getByText('This combination was never run.').waitFor();
+    await page.getByText('0 of 2 viewed').waitFor();
+    expect(await page.getByLabel('Select c.txt').count()).toBe(0);
+    await enabled(button(page, 'Approve once'));
+    await button(page, 'Approve once').click();
+    await expect.poll(() => readFile(join(folder, 'c.txt'), 'utf8').catch(() => '')).toBe('c\n');
+    expect(await readFile(join(folder, 'a.ts'), 'utf8')).toBe(code('hello', '2'));
+    expect(await readFile(join(folder, 'b.txt'), 'utf8')).toBe('old\n');
+    expect(visit.complaints).toEqual([]);
   });
 
   itAtFullSize('[PAGE4.1] a long file is signed only after its end was on the screen', async () => {

@@ -105,6 +105,7 @@ export { chatChanges } from './show/change/chat-changes.js';
 export type { ChangingCall } from './show/change/chat-changes.js';
 export { changeEntries, hasFiles, withoutDiffs } from './show/change/change-entries.js';
 export type { ChangeEntry, ChangeFile, ChangeFolder, ChangeText } from './show/change/change-entries.js';
+export { changedWords } from './show/change/changed-words.js';
 export { changeStarts, counterparts, sideBySide } from './show/change/diff-rows.js';
 export type { DiffRow, SideRow } from './show/change/diff-rows.js';
 export { effectText, type EffectFile, type EffectText } from './show/call/effect-text.js';

@@ -1,8 +1,8 @@
 import type { ApprovalView } from '@countersign/client';
 import type { NewRunRequest } from '@countersign/protocol';
-import { RUN_TOOL } from '@countersign/protocol';
 import { useMe } from '../data/me.js';
 import { keptByChange } from '../data/kept-by-change.js';
+import { runOf } from './run-of.js';
 
 type FileComment = NonNullable<NewRunRequest['comments']>[number];
 
@@ -14,9 +14,10 @@ export interface Comments {
 const useKept = keptByChange('countersign.comments', isComment);
 
 /** What a person wrote about files of a run, until it is sent back with them (RUN31). They belong to exactly this change. */
-export function useComments({ toolName, approvalId, effect, decision }: ApprovalView): Comments | undefined {
+export function useComments(approval: ApprovalView): Comments | undefined {
+  const { approvalId, effect, decision } = approval;
   const [all, keep] = useKept(`${useMe() ?? ''} ${effect?.effectHash ?? approvalId}`);
-  return toolName === RUN_TOOL && decision === undefined ? { all, keep } : undefined;
+  return runOf(approval) !== undefined && decision === undefined ? { all, keep } : undefined;
 }
 
 function isComment(item: unknown): item is FileComment {

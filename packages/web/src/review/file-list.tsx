@@ -3,15 +3,25 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactElement, useEffect } from 'react';
 import { useEndShown } from '../approvals/card/use-end-shown.js';
 import { Visible } from '../text/visible.js';
+import { visibleText } from '../text/visible-parts.js';
 import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
 import { reviewWords } from '../words/review.js';
 import type { Review } from './use-review.js';
+import type { Selection } from './use-selection.js';
 
 const LINE_PX = 28;
 
 /** The files of a change. Says when its end has been shown. */
-export function FileList({ review, viewed }: { review: Review; viewed: ReadonlySet<string> }): ReactElement {
+export function FileList({
+  review,
+  viewed,
+  selection,
+}: {
+  review: Review;
+  viewed: ReadonlySet<string>;
+  selection: Selection | undefined;
+}): ReactElement {
   const { entries, at, open, noteListEnd } = review;
   const { area, marker, wasShown } = useEndShown(`${entries.length}`);
   useEffect(() => {
@@ -45,9 +55,10 @@ export function FileList({ review, viewed }: { review: Review; viewed: ReadonlyS
               key={index}
               ref={virtual.measureElement}
               data-index={index}
-              className="absolute inset-x-0 top-0 px-1"
+              className="absolute inset-x-0 top-0 flex items-center px-1"
               style={{ transform: `translateY(${start}px)` }}
             >
+              {selection === undefined ? null : <Tick entry={entry} selection={selection} isCurrent={index === at} />}
               <Row
                 entry={entry}
                 isCurrent={index === at}
@@ -60,6 +71,33 @@ export function FileList({ review, viewed }: { review: Review; viewed: ReadonlyS
       </div>
       <div ref={marker} className="h-px" />
     </div>
+  );
+}
+
+/** The box beside a file. It keeps its space where nothing can be selected, so that all names are in line. */
+function Tick({
+  entry,
+  selection,
+  isCurrent,
+}: {
+  entry: ChangeEntry;
+  selection: Selection;
+  isCurrent: boolean;
+}): ReactElement {
+  const state = selection.stateOf(entry);
+  return (
+    <input
+      type="checkbox"
+      aria-label={reviewWords.select(visibleText(entry.path, true))}
+      tabIndex={isCurrent ? 0 : -1}
+      checked={state === 'all'}
+      ref={(box) => {
+        if (box !== null) box.indeterminate = state === 'some';
+      }}
+      onMouseDown={(event) => event.preventDefault()}
+      onChange={() => selection.toggle(entry)}
+      className={cx('mx-1 shrink-0 accent-[var(--blue)] pointer-coarse:size-6', state === undefined && 'invisible')}
+    />
   );
 }
 
@@ -92,7 +130,7 @@ function Row({
       onMouseDown={(event) => event.preventDefault()}
       onClick={onOpen}
       className={cx(
-        'flex min-h-7 w-full items-baseline gap-1.5 rounded-md px-2 py-0.5 text-left text-[0.8125rem] pointer-coarse:min-h-10 pointer-coarse:py-2',
+        'flex min-h-7 min-w-0 flex-1 items-baseline gap-1.5 rounded-md px-2 py-0.5 text-left text-[0.8125rem] pointer-coarse:min-h-10 pointer-coarse:py-2',
         isCurrent ? 'bg-blue-soft' : 'hover:bg-sunken',
       )}
     >

@@ -1,14 +1,17 @@
-import type { ChangeEntry, ChangeFolder, ChangeText } from '@countersign/client';
-import { type ReactElement, type Ref, useCallback, useMemo, useState } from 'react';
+import type { ChangeEntry } from '@countersign/client';
+import { type ReactElement, type Ref, useCallback, useState } from 'react';
 import type { Comments } from '../approvals/use-comments.js';
 import { IconLine } from '../text/icon-line.js';
 import { Visible } from '../text/visible.js';
 import { visibleText } from '../text/visible-parts.js';
 import { Button } from '../ui/button.js';
+import { Loading } from '../shell/frame.js';
 import { reviewWords } from '../words/review.js';
 import { type DiffControl, DiffTable } from './diff-table.js';
 import { FileComments } from './file-comments.js';
 import type { Review } from './use-review.js';
+import type { Selection } from './use-selection.js';
+import { useText } from './use-text.js';
 
 /** One file: what happens to it, and its lines. */
 export function FilePane({
@@ -18,6 +21,7 @@ export function FilePane({
   onViewed,
   control,
   comments,
+  selection,
 }: {
   entry: ChangeEntry;
   review: Review;
@@ -26,13 +30,15 @@ export function FilePane({
   control: Ref<DiffControl>;
   /** Absent if nobody could get them. */
   comments?: Comments | undefined;
+  selection?: Selection | undefined;
 }): ReactElement {
   const [line, setLine] = useState<string>();
   const onLine = useCallback((number: number) => setLine(`${number}`), []);
   const mayComment = comments !== undefined && entry.kind === 'file';
+  const blocks = entry.kind === 'file' && entry.status === 'changed' ? entry.exactPath : undefined;
   const { noteEnd, listFilesOf } = review;
   const { path, about } = entry;
-  const text = useMemo((): ChangeText => (entry.kind === 'file' ? entry.read() : listOf(entry)), [entry]);
+  const text = useText(entry);
   const onEnd = useCallback(() => noteEnd(path), [noteEnd, path]);
   const label = entry.kind === 'file' ? reviewWords.diffOf : reviewWords.filesIn;
   return (
@@ -57,7 +63,7 @@ export function FilePane({
             {reviewWords.runsLaterMeans}
           </IconLine>
         ) : null}
-        {text.missing === '' ? null : (
+        {text === undefined || text.missing === '' ? null : (
           <IconLine icon="alert" look="text-amber">
             {text.missing}
           </IconLine>
@@ -69,19 +75,27 @@ export function FilePane({
         ) : null}
         {mayComment ? <FileComments path={path} comments={comments} line={line} onLine={setLine} /> : null}
       </header>
-      <DiffTable
-        key={path}
-        label={label(visibleText(path, true))}
-        lines={text.rows}
-        onEnd={onEnd}
-        control={control}
-        onLine={mayComment ? onLine : undefined}
-      />
+      {text === undefined ? (
+        <Loading what={reviewWords.lines} />
+      ) : (
+        <DiffTable
+          key={path}
+          label={label(visibleText(path, true))}
+          path={path}
+          text={text}
+          onEnd={onEnd}
+          control={control}
+          onLine={mayComment ? onLine : undefined}
+          blocks={
+            selection === undefined || blocks === undefined
+              ? undefined
+              : {
+                  has: (block) => selection.hasBlock(blocks, block),
+                  toggle: (block, of) => selection.toggleBlock(blocks, block, of),
+                }
+          }
+        />
+      )}
     </>
   );
-}
-
-/** The paths in a folder that is on one line. */
-function listOf({ files }: ChangeFolder): ChangeText {
-  return { rows: files.map(({ sign, path }) => ({ kind: 'same', text: `${sign} ${path}` })), missing: '' };
 }

@@ -1,8 +1,9 @@
-import type { DiffRow } from '@countersign/client';
-import type { ReactElement } from 'react';
-import { Visible } from '../text/visible.js';
+import { changedWords, type DiffRow, type SideRow } from '@countersign/client';
+import type { ReactElement, ReactNode } from 'react';
 import { cx } from '../ui/cx.js';
 import { reviewWords } from '../words/review.js';
+import { CodeText } from './code-text.js';
+import type { Colour } from './colours.js';
 
 const SIGNS: Readonly<Record<DiffRow['kind'], string>> = { same: '', added: '+', removed: '−', place: '', note: '' };
 const LOOKS: Readonly<Record<DiffRow['kind'], string>> = {
@@ -13,23 +14,63 @@ const LOOKS: Readonly<Record<DiffRow['kind'], string>> = {
   note: 'text-ink-2 italic',
 };
 
-/** One line with its numbers in the old and the new file. */
+/** What is known about lines besides their text. */
+export interface LineFacts {
+  readonly colours: ReadonlyMap<DiffRow, readonly Colour[]>;
+  /** The line that replaces another one, or that it replaces. */
+  readonly others: ReadonlyMap<DiffRow, DiffRow>;
+  readonly onLine: ((line: number) => void) | undefined;
+}
+
+/** One line with its numbers in the old and the new file, or both of them side by side. */
 export function LineRow({
-  row,
+  side,
   isMarked,
-  onLine,
-}: {
-  row: DiffRow;
+  children,
+  ...facts
+}: LineFacts & {
+  side: SideRow;
   isMarked: boolean;
-  onLine: ((line: number) => void) | undefined;
+  /** Before the text. */
+  children?: ReactNode;
 }): ReactElement {
-  const { kind, old, now } = row;
+  const mark = <span aria-hidden className={cx('w-1 shrink-0', isMarked && 'bg-blue')} />;
+  if (!('whole' in side)) {
+    const { left, right } = side;
+    return (
+      <div className="flex">
+        {mark}
+        {/* A line that stays is read once. */}
+        <Half row={left} number={left?.old} isSilent={left === right} {...facts} onLine={undefined} />
+        <Half row={right} number={right?.now} {...facts} />
+      </div>
+    );
+  }
+  const { kind, old, now } = side.whole;
   return (
     <div className={cx('flex', LOOKS[kind])}>
-      <span aria-hidden className={cx('w-1 shrink-0', isMarked && 'bg-blue')} />
+      {mark}
       <LineNumber value={old} isSecond={now !== undefined} />
-      <LineNumber value={now} isSecond={now === undefined} onClick={onLine} />
-      <LineText row={row} />
+      <LineNumber value={now} isSecond={now === undefined} onClick={facts.onLine} />
+      {children}
+      <LineText row={side.whole} {...facts} />
+    </div>
+  );
+}
+
+function Half({
+  row,
+  number,
+  isSilent = false,
+  ...facts
+}: LineFacts & { row: DiffRow | undefined; number: number | undefined; isSilent?: boolean }): ReactElement {
+  return (
+    <div
+      aria-hidden={isSilent || row === undefined}
+      className={cx('flex min-w-0 flex-1 basis-1/2', row === undefined ? 'bg-sunken' : LOOKS[row.kind])}
+    >
+      <LineNumber value={number} isSecond={false} onClick={facts.onLine} />
+      {row === undefined ? null : <LineText row={row} {...facts} />}
     </div>
   );
 }
@@ -60,14 +101,20 @@ function LineNumber({
   );
 }
 
-function LineText({ row: { kind, text } }: { row: DiffRow }): ReactElement {
+function LineText({ row, colours, others }: Omit<LineFacts, 'onLine'> & { row: DiffRow }): ReactElement {
+  const { kind, text } = row;
+  const other = others.get(row)?.text;
+  const words = other === undefined ? undefined : changedWords(text, other);
+  const look = kind === 'added' ? 'bg-green-mark' : 'bg-red-mark';
   return (
     <>
       <span aria-hidden className="w-4 shrink-0 text-center text-ink-3 select-none">
         {SIGNS[kind]}
       </span>
       {kind === 'added' || kind === 'removed' ? <span className="sr-only">{reviewWords[kind]}: </span> : null}
-      <span className="code min-w-0 flex-1 pr-2">{text === '' ? ' ' : <Visible text={text} strict />}</span>
+      <span className="code min-w-0 flex-1 pr-2">
+        {text === '' ? ' ' : <CodeText text={text} colours={colours.get(row)} differs={words && { ...words, look }} />}
+      </span>
     </>
   );
 }

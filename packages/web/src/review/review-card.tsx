@@ -13,6 +13,7 @@ import { visibleText } from '../text/visible-parts.js';
 import { reviewWords } from '../words/review.js';
 import { ReviewScreen } from './review-screen.js';
 import { useReview } from './use-review.js';
+import { useSelection } from './use-selection.js';
 import { useViewed } from './viewed.js';
 
 const NONE: readonly ChangeEntry[] = [];
@@ -40,6 +41,7 @@ export function ReviewCard(props: ApprovalCardProps): ReactElement {
   const summary = useMemo(() => effect && withoutDiffs(effect), [effect]);
   const review = useReview(entries);
   const comments = useComments(approval);
+  const selection = useSelection(approval);
   const [viewed, toggle] = useViewed(effect?.effectHash ?? approval.approvalId, useMe());
   return (
     <ApprovalCard
@@ -58,6 +60,7 @@ export function ReviewCard(props: ApprovalCardProps): ReactElement {
               summary={reading}
               isEdited={isEdited}
               comments={comments}
+              selection={selection}
               onBack={() => go(paths.approval(worldId, approval.chatId, approval.approvalId))}
             />
           </>

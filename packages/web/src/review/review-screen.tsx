@@ -2,12 +2,13 @@ import { type ReactElement, type ReactNode, useRef, useState } from 'react';
 import type { Comments } from '../approvals/use-comments.js';
 import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
-import { IconButton } from '../ui/button.js';
+import { Button, IconButton } from '../ui/button.js';
 import { reviewWords } from '../words/review.js';
 import type { DiffControl } from './diff-table.js';
 import { FileList } from './file-list.js';
 import { FilePane } from './file-pane.js';
 import type { Review } from './use-review.js';
+import type { Selection } from './use-selection.js';
 import { useReviewKeys } from './use-review-keys.js';
 
 /** The summary of a change, its files, and one of them. On a phone, one of the three at a time. */
@@ -19,6 +20,7 @@ export function ReviewScreen({
   isEdited = false,
   onBack,
   comments,
+  selection,
 }: {
   review: Review;
   viewed: ReadonlySet<string>;
@@ -28,6 +30,8 @@ export function ReviewScreen({
   isEdited?: boolean;
   onBack: () => void;
   comments?: Comments | undefined;
+  /** Absent if no part of the change can be taken. */
+  selection?: Selection | undefined;
 }): ReactElement {
   const { entries, at, open } = review;
   const current = isEdited ? undefined : review.current;
@@ -50,6 +54,10 @@ export function ReviewScreen({
     onViewed(current.path);
     if (!viewed.has(current.path)) step(1);
   };
+  const select = (): void => {
+    if (current === undefined) return;
+    if (current.kind === 'folder' || table.current?.toggleBlock() !== true) selection?.toggle(current);
+  };
   useReviewKeys(
     isEdited
       ? {}
@@ -59,6 +67,7 @@ export function ReviewScreen({
           j: () => change(1),
           k: () => change(-1),
           v: mark,
+          ...(selection === undefined ? {} : { x: select }),
           s: () => show(-1),
           f: onBack,
           Escape: onBack,
@@ -119,7 +128,23 @@ export function ReviewScreen({
           <span className="font-semibold">{reviewWords.filesOf(entries.length)}</span>
           <span title={reviewWords.viewedHint}>{reviewWords.viewedOf(viewedCount, entries.length)}</span>
         </p>
-        <FileList review={{ ...review, open: show }} viewed={viewed} />
+        {selection === undefined ? null : (
+          <div className="flex min-h-9 shrink-0 flex-wrap items-center gap-1.5 px-3 py-1 text-xs text-ink-2">
+            {selection.count === 0 ? (
+              reviewWords.selectHint
+            ) : (
+              <>
+                <Button size="small" disabled={selection.isSending} onClick={() => void selection.send()}>
+                  {reviewWords.askAbout(selection.count)}
+                </Button>
+                <Button size="small" onClick={selection.clear}>
+                  {reviewWords.clear}
+                </Button>
+              </>
+            )}
+          </div>
+        )}
+        <FileList review={{ ...review, open: show }} viewed={viewed} selection={selection} />
       </div>
       <div className={cx('min-h-0 min-w-0 flex-1 flex-col md:flex', isListed ? 'hidden' : 'flex')}>
         {/* Stays in the page: the card notices when its end has been on the screen. */}
@@ -135,10 +160,11 @@ export function ReviewScreen({
             onViewed={() => onViewed(current.path)}
             control={table}
             comments={comments}
+            selection={selection}
           />
         )}
         <p className="hidden shrink-0 border-t border-line px-3 py-1 text-xs text-ink-3 md:block">
-          {reviewWords.keys()}
+          {reviewWords.keys(selection !== undefined)}
         </p>
       </div>
     </div>

@@ -45,13 +45,25 @@ export const reviewWords = {
   noLine: 'Enter a line number, or nothing.',
   addComment: 'Add comment',
   removeComment: 'Remove comment',
+  select: (path: string) => `Select ${path}`,
+  selectBlock: (block: number) => `Select block ${block}`,
+  selectHint: 'Select files or blocks of lines to apply only these.',
+  askAbout: (count: number) => `Ask about ${count === 1 ? 'this file' : `these ${count.toLocaleString()} files`} only`,
+  clear: 'Clear',
+  asked: 'Review the part that you selected. The rest of the run stays as it is.',
   wholeFile: 'File:',
   line: (line: number) => `Line ${line}:`,
   /** As in the terminal, where there is such a key. */
-  keys: (): ReactElement => (
+  keys: (maySelect: boolean): ReactElement => (
     <>
       <kbd>←</kbd> <kbd>→</kbd> previous, next file · <kbd>k</kbd> <kbd>j</kbd> previous, next change · <kbd>v</kbd>{' '}
-      viewed, next file · <kbd>s</kbd> summary · <kbd>f</kbd> back
+      viewed, next file ·{' '}
+      {maySelect ? (
+        <>
+          <kbd>x</kbd> select ·{' '}
+        </>
+      ) : null}
+      <kbd>s</kbd> summary · <kbd>f</kbd> back
     </>
   ),
 } as const;

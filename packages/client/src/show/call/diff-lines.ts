@@ -9,22 +9,33 @@ export interface DiffLine {
 export function diffLines(diff: string): DiffLine[] {
   const lines = diff.replace(/\n$/, '').split('\n');
   if (!lines.some((line) => line.startsWith('@@'))) return lines.map((text) => ({ kind: 'same', text }));
+  // A loop: large changes have tens of thousands of lines, and the page must not block.
+  const found: DiffLine[] = [];
   let inside = false;
-  return lines.flatMap((line): DiffLine[] => {
+  for (const line of lines) {
     if (line.startsWith('@@')) {
       inside = true;
       // For a new file, the position is redundant.
-      if (/^@@ -0,0 \+\d+(?:,\d+)? @@$/.test(line)) return [];
-      return [{ kind: 'place', text: line }];
-    }
-    if (!inside) return /^(?:---|\+\+\+|diff |index |=+$)/.test(line) ? [] : [{ kind: 'note', text: line }];
-    if (line.startsWith('+')) return [{ kind: 'added', text: line.slice(1) }];
-    if (line.startsWith('-')) return [{ kind: 'removed', text: line.slice(1) }];
-    if (line.startsWith('\\')) return [{ kind: 'note', text: line }];
-    if (line === '' || line.startsWith(' ')) return [{ kind: 'same', text: line.slice(1) }];
-    // No line of a file looks like this: it says what was cut.
-    return [{ kind: 'note', text: line }];
-  });
+      if (!/^@@ -0,0 \+\d+(?:,\d+)? @@$/.test(line)) found.push({ kind: 'place', text: line });
+    } else if (inside) found.push(lineOf(line));
+    else if (!/^(?:---|\+\+\+|diff |index |=+$)/.test(line)) found.push({ kind: 'note', text: line });
+  }
+  return found;
+}
+
+function lineOf(line: string): DiffLine {
+  switch (line[0]) {
+    case '+':
+      return { kind: 'added', text: line.slice(1) };
+    case '-':
+      return { kind: 'removed', text: line.slice(1) };
+    case ' ':
+    case undefined:
+      return { kind: 'same', text: line.slice(1) };
+    default:
+      // A missing line break at the end. No other line of a file looks like this: it says what was cut.
+      return { kind: 'note', text: line };
+  }
 }
 
 type Change = { kind: 'write'; content: string } | { kind: 'edit'; before: string; after: string };

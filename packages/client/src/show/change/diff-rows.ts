@@ -33,11 +33,11 @@ export function numberLines(lines: readonly DiffLine[], numbered: Numbered = 'bo
       case 'note':
         return line;
       case 'added':
-        return { ...line, now: now++ };
+        return { kind: 'added', text: line.text, now: now++ };
       case 'removed':
-        return { ...line, old: old++ };
+        return { kind: 'removed', text: line.text, old: old++ };
       case 'same':
-        return { ...line, old: old++, now: now++ };
+        return { kind: 'same', text: line.text, old: old++, now: now++ };
     }
   });
 }

@@ -1,10 +1,10 @@
 import type { ApprovalView } from '@countersign/client';
-import { RUN_TOOL } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { useClient, useWorld } from '../../data/connection.js';
 import { useMay } from '../../data/me.js';
 import { TextArea } from '../../form/field.js';
 import { Form } from '../../form/form.js';
+import { runOf } from '../run-of.js';
 import { useComments } from '../use-comments.js';
 import { attempt } from '../../notices/toast.js';
 import { Button } from '../../ui/button.js';
@@ -17,7 +17,6 @@ const LONGEST = 12_000;
 
 /** Sends a run back with a message, in place of a decision. */
 export function AskChanges({ approval, disabled }: { approval: ApprovalView; disabled: boolean }): ReactElement | null {
-  const { toolName, arguments: args } = approval;
   const client = useClient();
   const comments = useComments(approval);
   const worldId = useWorld((state) => state.worldId);
@@ -25,9 +24,8 @@ export function AskChanges({ approval, disabled }: { approval: ApprovalView; dis
   const [isOpen, setOpen] = useState(false);
   const [isSending, setSending] = useState(false);
   const [message, setMessage] = useState('');
-  const run =
-    toolName === RUN_TOOL && args !== null && typeof args === 'object' && 'run' in args ? args.run : undefined;
-  if (typeof run !== 'string' || !maySign) return null;
+  const run = runOf(approval);
+  if (run === undefined || !maySign) return null;
   const kept = comments?.all ?? [];
   const send = async (): Promise<void> => {
     setSending(true);
