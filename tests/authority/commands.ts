@@ -219,7 +219,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { command: 'runs diff', needs: 'read', words: `none ${W}`, allowed: 2 },
   { command: 'runs apply', needs: 'read, chat', words: `none ${W}`, allowed: 2 },
   { command: 'runs ask', needs: 'read, sign', words: `none hello ${W}`, allowed: 2 },
-  { command: 'runs select', needs: 'read, sign', words: `none a ${W}`, allowed: 2 },
+  { command: 'runs select', needs: 'read', words: `none a ${W}`, allowed: 2 },
   { command: 'runs discard', needs: 'read, sign', words: `none --yes ${W}`, allowed: 2 },
   { command: 'undo', needs: 'sign', words: `none --yes ${W}`, allowed: 2 },
   { command: 'undo', what: 'the list', needs: 'read', words: W },
