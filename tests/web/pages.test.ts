@@ -56,7 +56,7 @@ describe.runIf(hasBrowser)('every page', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  const pages = ['policy', 'grants', 'agents', 'servers', 'settings', 'audit', 'stats', 'search'].map(
+  const pages = ['policy', 'grants', 'agents', 'servers', 'schedules', 'settings', 'audit', 'stats', 'search'].map(
     (name) => `/w/:world/${name}`,
   );
   /** Opens the page, and waits until everything is loaded. */
@@ -396,6 +396,8 @@ function lastToCome(page: Page, name: string): Locator {
       return button(page, 'Revoke');
     case 'servers':
       return main.getByText('nothing', { exact: true });
+    case 'schedules':
+      return main.getByText('No schedules yet.');
     case 'settings':
       return main.getByLabel('Main agent').locator('option[value=ada]');
     case 'audit':

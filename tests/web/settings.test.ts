@@ -57,6 +57,30 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') };
   };
 
+  it('[SCHED5] a message is scheduled, paused and deleted, and the next time is shown', async () => {
+    const page = await go('schedules');
+    await button(page, 'New schedule').click();
+    await button(page, 'Add schedule').click();
+    await page.getByText('Write a message.').waitFor();
+    await page.getByLabel('Message').fill('Good morning');
+    await page.getByLabel('Repeat').selectOption('weekly');
+    await page.getByLabel('Day').selectOption('Tuesday');
+    await page.getByLabel('Time').fill('06:30');
+    expect(await violations(page, { contrast: true })).toEqual([]);
+    await button(page, 'Add schedule').click();
+    const row = page.getByRole('listitem').filter({ hasText: 'Good morning' });
+    await row.getByText(/30 6 \* \* 2 .* next /).waitFor();
+    const [made] = (await opened.api.schedules(world)).items;
+    expect(made).toMatchObject({ content: 'Good morning', state: 'active', cron: '30 6 * * 2' });
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await overflow(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await row.getByRole('button', { name: 'Pause' }).click();
+    await row.getByText('Paused').waitFor();
+    await row.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No schedules yet.').waitFor();
+  });
+
   it('[HTTP2] a world is exported to a file and imported from it, and its permissions are only proposed', async () => {
     const { etag = '*' } = await opened.api.policy(world);
     await opened.api.setPolicy(world, { rules: ['allow press', 'deny flood'] }, { ifMatch: etag });

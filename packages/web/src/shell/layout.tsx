@@ -30,6 +30,7 @@ const PolicyPage = lazyView(shellWords.pages.policy, async () => (await pages())
 const GrantsPage = lazyView(shellWords.pages.grants, async () => (await pages()).GrantsPage);
 const AgentsPage = lazyView(shellWords.pages.agents, async () => (await pages()).AgentsPage);
 const ServersPage = lazyView(shellWords.pages.servers, async () => (await pages()).ServersPage);
+const SchedulesPage = lazyView(shellWords.pages.schedules, async () => (await pages()).SchedulesPage);
 const WorldPage = lazyView(shellWords.pages.settings, async () => (await pages()).WorldPage);
 const ProvidersPage = lazyView(shellWords.pages.providers, async () => (await pages()).ProvidersPage);
 const AccountPage = lazyView(shellWords.pages.account, async () => (await pages()).AccountPage);
@@ -125,6 +126,7 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
               <Route path="/w/:world/grants" component={GrantsPage} />
               <Route path="/w/:world/agents" component={AgentsPage} />
               <Route path="/w/:world/servers" component={ServersPage} />
+              <Route path="/w/:world/schedules" component={SchedulesPage} />
               <Route path="/w/:world/settings" component={WorldPage} />
               <Route path="/w/:world/audit" component={AuditPage} />
               <Route path="/w/:world/stats" component={StatsPage} />

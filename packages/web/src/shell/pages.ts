@@ -8,6 +8,7 @@ export { default as PeoplePage } from '../people/people-page.js';
 export { default as ProvidersPage } from '../providers/providers-page.js';
 export { default as ChangesPage } from '../review/changes-page.js';
 export { default as ReviewPage } from '../review/review-page.js';
+export { default as SchedulesPage } from '../schedules/schedules-page.js';
 export { default as ServersPage } from '../servers/servers-page.js';
 export { default as AgentsPage } from '../settings/agents-page.js';
 export { default as GrantsPage } from '../settings/grants-page.js';

@@ -28,6 +28,7 @@ export type WorldPage =
   | 'grants'
   | 'agents'
   | 'servers'
+  | 'schedules'
   | 'audit'
   | 'stats'
   | 'settings'

@@ -34,6 +34,7 @@ const PAGES = [
   { page: 'audit', icon: 'audit' },
   { page: 'stats', icon: 'stats' },
   { page: 'servers', icon: 'plug' },
+  { page: 'schedules', icon: 'clock' },
   { page: 'providers', icon: 'key' },
   { page: 'search', icon: 'search' },
   { page: 'settings', icon: 'settings' },

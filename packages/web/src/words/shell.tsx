@@ -14,6 +14,7 @@ export const shellWords = {
     grants: 'Grants',
     agents: 'Agents',
     servers: 'Servers',
+    schedules: 'Schedules',
     settings: 'Settings',
     providers: 'Providers',
     audit: 'Audit',

@@ -20,7 +20,7 @@ interface AddFlags {
   timeZone?: string;
 }
 
-/** `countersign schedules` (SCHED5). */
+/** `countersign schedules` (SCHED6). */
 export function addSchedules(program: Command, register: Register): void {
   const schedules = program.command('schedules').description(help.about);
   const inWorld = (command: Command): Command => command.option('-w, --world <world>', WORLD);
