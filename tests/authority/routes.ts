@@ -374,6 +374,11 @@ export const ROWS: readonly Row[] = [
     body: { content: 'hello' },
     allowed: GONE,
   },
+  {
+    route: 'POST /worlds/{world}/chats/{chat}/attachments',
+    needs: 'chat',
+    body: { name: 'notes.md', base64: 'aGk=' },
+  },
   { route: 'GET /worlds/{world}/chats/{chat}/attachments/{attachment}', needs: 'read', allowed: GONE },
   { route: 'GET /worlds/{world}/chats/{chat}/export', needs: 'read' },
   { route: 'POST /worlds/{world}/chats/{chat}/stop', needs: 'chat', in: { chat: 'none' }, allowed: GONE },

@@ -29,6 +29,7 @@ function messageOf(number: number, chatId: string): NewMessage {
     toolCalls: null,
     toolCallId: null,
     clientMessageId: null,
+    attachments: null,
     providerState: null,
     secrets: [],
   };

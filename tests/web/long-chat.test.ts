@@ -190,6 +190,7 @@ function messageOf(number: number, worldId: string, chatId: string): NewMessage 
     toolCalls: null,
     toolCallId: null,
     clientMessageId: null,
+    attachments: null,
     providerState: null,
     secrets: [],
   };

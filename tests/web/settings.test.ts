@@ -73,7 +73,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     const [made] = (await opened.api.schedules(world)).items;
     expect(made).toMatchObject({ content: 'Good morning', state: 'active', cron: '30 6 * * 2' });
     await page.setViewportSize({ width: 390, height: 844 });
-    expect(await overflow(page)).toEqual([]);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
     await page.setViewportSize({ width: 1280, height: 800 });
     await row.getByRole('button', { name: 'Pause' }).click();
     await row.getByText('Paused').waitFor();

@@ -42,6 +42,7 @@ export {
 } from './mcp/mcp-servers.js';
 export { finishMcpSignIn, signOutOfMcpServer, startMcpSignIn } from './mcp/mcp-sign-in.js';
 export type { Unfinished } from './processes/unfinished-turns.js';
+export { addAttachment } from './chats/add-attachment.js';
 export { changeSchedule } from './chats/change-schedule.js';
 export { publishMessage } from './chats/publish-message.js';
 export type { VerifiedReceipt } from './requirements/check-receipt.js';

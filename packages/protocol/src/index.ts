@@ -57,9 +57,11 @@ export {
   attachmentsIn,
   describeFile,
   imageTypeSchema,
+  messageAttachmentSchema,
+  newAttachmentSchema,
   readAttachments,
 } from './calls/attachments.js';
-export type { Attachment, ImageType } from './calls/attachments.js';
+export type { Attachment, ImageType, MessageAttachment, NewAttachment, SentAttachment } from './calls/attachments.js';
 export { callContextSchema, newCallContextSchema } from './calls/call-context.js';
 export type { CallContext } from './calls/call-context.js';
 export { callSandboxSchema, inProcess, previewSchema, unknownSandbox, unsandboxedText } from './calls/call-sandbox.js';

@@ -73,6 +73,8 @@ export const messages = table('messages', [
   ['addressees', 'text not null'],
   ['provider_state', 'text'],
   ['client_message_id', 'text'],
+  // JSON.
+  ['attachments', 'text'],
   ['secrets', 'text'],
   ['created_at', 'integer not null'],
 ]);

@@ -13,6 +13,8 @@ import type {
   PasskeyOptions,
   NewPasskey,
   NewChallenge,
+  MessageAttachment,
+  NewAttachment,
   NewDelegation,
   NewSchedule,
   Schedule,
@@ -436,6 +438,8 @@ export interface Client {
   stats(world: string, options?: CallOptions & { person?: string }): Promise<Stats>;
   /** A file that a tool returned in this chat. */
   attachment(world: string, chat: string, id: string, options?: CallOptions): Promise<Blob>;
+  /** Stores a picture or text file, to name it in a message of this chat (TURN17). */
+  attach(world: string, chat: string, file: NewAttachment, options?: CallOptions): Promise<MessageAttachment>;
   /** The whole chat as text. */
   exportChat(world: string, chat: string, format: ExportFormat, options?: CallOptions): Promise<string>;
   /** The timeline of a turn; `turnOf` finds a message's turn. */

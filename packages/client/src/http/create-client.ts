@@ -28,6 +28,7 @@ import {
   mcpSignInStartSchema,
   mcpSignedInSchema,
   meSchema,
+  messageAttachmentSchema,
   messageListSchema,
   messageSchema,
   oidcStartSchema,
@@ -406,6 +407,8 @@ export function createClient(options: ClientOptions): Client {
       get(revealedCallSchema, { method: 'POST', path: ['worlds', world, 'audit', call, 'original'] }, options),
     stats: (world, options) =>
       get(statsSchema, { path: ['worlds', world, 'stats'], query: { person: options?.person } }, options),
+    attach: (world, chat, body, options) =>
+      get(messageAttachmentSchema, { method: 'POST', path: ['worlds', world, 'chats', chat, 'attachments'], body }, options),
     attachment: (world, chat, id, options) =>
       blob({ path: ['worlds', world, 'chats', chat, 'attachments', id] }, options),
     exportChat: (world, chat, format, options) =>

@@ -3,6 +3,7 @@ import {
   explainInactive,
   explainSilence,
   foldName,
+  type MessageAttachment,
   type NewMessage,
   newMessageSchema,
   parseInput,
@@ -18,6 +19,8 @@ import { maskLongTexts } from '../publishers/mask-long-texts.js';
 import { chatIn, commit } from '../step/commit.js';
 import type { Runtime, Step } from '../step/runtime.js';
 import { queueTurns, writeNotice } from '../step/move-turn.js';
+import { readChat } from '../worlds/show-world.js';
+import { readSent } from './add-attachment.js';
 
 export interface IncomingMessage extends NewMessage {
   worldId: string;
@@ -45,10 +48,17 @@ export async function publishMessage(
   };
   await runtime.process.resumeUnfinished({ chatId });
   await maskLongTexts([incoming.content]);
-  return await storeMessage(runtime, incoming);
+  const { attachments: sent = [] } = incoming;
+  const attachments =
+    sent.length === 0 ? null : await readChat(runtime, worldId, chatId, (reader) => readSent(reader, chatId, sent));
+  return await storeMessage(runtime, incoming, attachments);
 }
 
-async function storeMessage(runtime: Runtime, incoming: IncomingMessage): Promise<{ messageId: string }> {
+async function storeMessage(
+  runtime: Runtime,
+  incoming: IncomingMessage,
+  attachments: readonly MessageAttachment[] | null,
+): Promise<{ messageId: string }> {
   const { worldId, chatId, clientMessageId } = incoming;
   const sent = clientMessageId === undefined ? {} : { sent: { chatId, clientMessageId } };
   return await commit(runtime, 'publish-message', worldId, { chats: [chatId], ...sent }, (step) => {
@@ -57,16 +67,21 @@ async function storeMessage(runtime: Runtime, incoming: IncomingMessage): Promis
     if (known !== undefined) return { messageId: known.id };
     if (incoming.scheduled !== undefined && incoming.scheduled.until <= step.tx.now())
       throw new CountersignError('conflict', 'Sending took too long, so another process sends the message.');
-    return { messageId: sendInStep(runtime, step, incoming).id };
+    return { messageId: sendInStep(runtime, step, incoming, { attachments }).id };
   });
 }
 
-/** `requesters`: other people whose message this is, too. */
+interface SentWith {
+  requesters?: readonly Who[];
+  attachments?: readonly MessageAttachment[] | null;
+}
+
+/** `requesters`: other people whose message this is, too. `attachments`: its files, which were checked. */
 export function sendInStep(
   runtime: Runtime,
   step: Step,
   incoming: IncomingMessage,
-  requesters: readonly Who[] = [],
+  { requesters = [], attachments = null }: SentWith = {},
 ): MessageRecord {
   const { chatId, speaker, content, who, clientMessageId = null } = incoming;
   const message = step.tx.newMessage(chatId, {
@@ -77,6 +92,7 @@ export function sendInStep(
     content,
     addressees: addresseesOf(step.snapshot, incoming),
     clientMessageId,
+    attachments,
   });
   step.tx.write({ kind: 'message-sent', message });
   const all = who === undefined ? requesters : [who, ...requesters];

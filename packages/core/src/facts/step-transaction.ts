@@ -117,6 +117,7 @@ export class StepTransaction {
       addressees: fields.addressees ?? [],
       providerState: fields.providerState ?? null,
       clientMessageId: fields.clientMessageId ?? null,
+      attachments: fields.attachments ?? null,
       secrets: fields.secrets ?? [],
       createdAt: this.now(),
     };

@@ -24,6 +24,7 @@ function message(id: string, change: Partial<MessageRecord> = {}): MessageRecord
     addressees: [],
     providerState: null,
     clientMessageId: null,
+    attachments: null,
     secrets: [],
     createdAt: 1,
     ...change,

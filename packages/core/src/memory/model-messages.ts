@@ -1,4 +1,10 @@
-import { attachmentsIn, RESERVED_TOOL_PREFIX, type ToolCall } from '@countersign/protocol';
+import {
+  attachmentsIn,
+  describeFile,
+  type MessageAttachment,
+  RESERVED_TOOL_PREFIX,
+  type ToolCall,
+} from '@countersign/protocol';
 import type { MessageRecord, ModelMessage, ModelToolCall } from '../ports/index.js';
 import { isApprovalId, undoId } from '../turn/ids.js';
 import { reviewRequest } from './review-request.js';
@@ -37,7 +43,17 @@ function toUserMessage(message: MessageRecord, view: ViewFor): ModelMessage {
   const name = view.speakerName(message);
   const review = reviewRequest(message, name ?? '');
   if (review !== undefined) return { role: 'user', name: 'system', content: review };
-  return { role: 'user', content: message.content, ...(name === undefined ? {} : { name }) };
+  const said = { role: 'user' as const, ...(name === undefined ? {} : { name }) };
+  if (message.attachments === null) return { ...said, content: message.content };
+  const lines = message.attachments.map((file) => describeSent(file, view.takesImages));
+  const attachments = message.attachments.filter(({ kind }) => kind === 'text' || view.takesImages);
+  return { ...said, content: `${message.content}\n\n${lines.join('\n')}`, attachments };
+}
+
+/** A name is untrusted: it stays on one line, in quotes. */
+function describeSent({ name, kind, mimeType, bytes }: MessageAttachment, takesImages: boolean): string {
+  const unseen = kind === 'image' && !takesImages ? '; you cannot see pictures, so say so if you need it' : '';
+  return `[attached: ${JSON.stringify(name)}, ${describeFile(mimeType, bytes)}${unseen}]`;
 }
 
 const STOPPED = 'A person stopped your answer here.';
@@ -103,6 +119,9 @@ export function sizeOf(message: ModelMessage): number {
   let size = message.content.length + 16;
   if (message.role === 'tool') {
     for (const { kind } of message.attachments ?? []) if (kind === 'image') size += IMAGE_CHARACTERS;
+  }
+  if (message.role === 'user') {
+    for (const { kind, bytes } of message.attachments ?? []) size += kind === 'image' ? IMAGE_CHARACTERS : bytes;
   }
   if (message.role !== 'assistant') return size;
   for (const call of message.tool_calls ?? []) size += call.function.name.length + call.function.arguments.length + 16;

@@ -1,9 +1,16 @@
-import type { AcpSettings, Attachment, ImageType, ModelSettings, ToolCall, Usage } from '@countersign/protocol';
+import type { AcpSettings, Attachment, ImageType, MessageAttachment, ModelSettings, ToolCall, Usage } from '@countersign/protocol';
 
 /** A message for a model: standard roles only. */
 export type ModelMessage =
   | { role: 'system'; content: string }
-  | { role: 'user'; content: string; name?: string }
+  | {
+      role: 'user';
+      content: string;
+      name?: string;
+      /** The files of the message. `content` names the images, and contains the texts. */
+      attachments?: readonly MessageAttachment[];
+      images?: readonly ModelImage[];
+    }
   | { role: 'assistant'; content: string; tool_calls?: readonly ModelToolCall[]; providerState?: unknown }
   | {
       role: 'tool';

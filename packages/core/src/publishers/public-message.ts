@@ -6,7 +6,7 @@ import { isSettled } from '../turn/next-step.js';
 
 /** A message as shown to people: standard shape (WORLD1), secrets masked (SAFE6). */
 export function toPublicMessage(record: MessageRecord, status?: Record<string, CallState>): Message {
-  const { agentId, replyTo, toolCalls, toolCallId, clientMessageId, providerState } = record;
+  const { agentId, replyTo, toolCalls, toolCallId, clientMessageId, attachments, providerState } = record;
   const message: Message = {
     messageId: record.id,
     chatId: record.chatId,
@@ -25,6 +25,7 @@ export function toPublicMessage(record: MessageRecord, status?: Record<string, C
   }
   if (toolCallId !== null) message.tool_call_id = toolCallId;
   if (clientMessageId !== null) message.clientMessageId = clientMessageId;
+  if (attachments !== null) message.attachments = attachments.map((file) => ({ ...file, name: maskSecrets(file.name) }));
   if (providerState?.usage !== undefined) message.usage = providerState.usage;
   if (providerState?.stoppedBy !== undefined) message.stoppedBy = providerState.stoppedBy;
   if (providerState?.thinking !== undefined) message.thinking = maskSecrets(providerState.thinking);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { modelSettings, prepareAnswer, type PreparedAnswer, type Speaker } from '@countersign/protocol';
 import { needsSlices, maskSecrets } from '../masking/index.js';
-import { addImages, hasImages } from '../memory/add-images.js';
+import { addFiles, hasFiles } from '../memory/add-files.js';
 import { prepareMessagesForLLM, type PreparedView } from '../memory/prepare-messages-for-llm.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type {
@@ -136,7 +136,7 @@ async function prepareRequest(runtime: Runtime, turn: TurnRecord, snapshot: Worl
   const request: Omit<GenerateRequest, 'signal' | 'onChunk' | 'onThinking'> = {
     purpose: 'answer',
     model,
-    messages: await withImages(runtime, turn, read.view.messages),
+    messages: await withFiles(runtime, turn, read.view.messages),
     tools: read.view.tools,
     stream: read.snapshot.world.settings.streaming,
     ...settings,
@@ -178,13 +178,13 @@ function unusable(error: unknown): string {
 }
 
 /** Images are read for each call and kept nowhere: a cache of them would soon fill the memory. */
-async function withImages(
+async function withFiles(
   { store }: Runtime,
   { chatId }: TurnRecord,
   messages: readonly ModelMessage[],
 ): Promise<readonly ModelMessage[]> {
-  if (!hasImages(messages)) return messages;
-  return await store.read((reader) => addImages(reader, chatId, messages));
+  if (!hasFiles(messages)) return messages;
+  return await store.read((reader) => addFiles(reader, chatId, messages));
 }
 
 /** Reads again if another process has just added the agent's provider. */

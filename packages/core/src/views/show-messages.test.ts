@@ -29,6 +29,7 @@ function answer(seq: number, thinking: string): MessageRecord {
       vendorIds: [],
     },
     clientMessageId: null,
+    attachments: null,
     secrets: [],
     createdAt: 0,
   };

@@ -53,7 +53,7 @@ export async function branchChat(
     const author = message.who === null || !isResent ? undefined : readWho(message.who);
     const others = author === undefined || author.id === who.id ? [] : [author];
     const sent = { worldId, chatId: branch.id, speaker: 'human', who, content: resent } as const;
-    sendInStep(runtime, step, sent, others);
+    sendInStep(runtime, step, sent, { requesters: others });
     return toChat(tx.chat(branch.id) ?? branch);
   });
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { api, field, text, agentId } from '../input/field.js';
 import { whoSchema } from '../people/who.js';
+import { messageAttachmentSchema, sentAttachmentSchema } from './attachments.js';
 
 export const roleSchema = z.enum(['system', 'user', 'assistant', 'tool']);
 export type Role = z.infer<typeof roleSchema>;
@@ -60,6 +61,7 @@ export const messageSchema = z.object({
   clientMessageId: text(
     'Id chosen by the client. Sending the same one again does not send a second message.',
   ).exactOptional(),
+  attachments: field(z.array(messageAttachmentSchema).exactOptional(), 'Files of the message, without their content.'),
   usage: field(usageSchema.exactOptional(), 'Tokens used by the model call.'),
   stoppedBy: field(whoSchema.exactOptional(), 'Who stopped the answer before it was complete.'),
 });
@@ -96,6 +98,10 @@ export const newMessageSchema = z.strictObject({
   clientMessageId: field(
     z.string().min(1).max(200).exactOptional(),
     'Id chosen by the client. Sending the same one again does not send a second message.',
+  ),
+  attachments: field(
+    z.array(sentAttachmentSchema).min(1).max(8, 'a message can have at most 8 attachments').exactOptional(),
+    'Files that were attached to this chat before.',
   ),
 });
 export type NewMessage = z.infer<typeof newMessageSchema>;

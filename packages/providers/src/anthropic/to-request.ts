@@ -5,7 +5,7 @@ import { argumentsObject } from '../shared/arguments.js';
 import { isRecord } from '../shared/records.js';
 import { replay } from '../shared/replay.js';
 import { thinkingLevel, thinkingTokens } from '../shared/settings.js';
-import { BEGINNING_LEFT_OUT, isBlank, NOTHING_SAID, withAuthor, systemText } from '../shared/spoken.js';
+import { BEGINNING_LEFT_OUT, isBlank, NOTHING_SAID, withAuthor, systemText, type WithImages } from '../shared/spoken.js';
 import { wireCalls, wireName, type WireCalls } from '../shared/wire-calls.js';
 
 type Body = Omit<Anthropic.MessageCreateParamsNonStreaming, 'stream'>;
@@ -109,7 +109,7 @@ function toMessages(messages: readonly ModelMessage[]): Anthropic.MessageParam[]
         break;
       case 'user': {
         const said = withAuthor(message);
-        add('user', [text(isBlank(said) ? NOTHING_SAID : said)]);
+        add('user', [text(isBlank(said) ? NOTHING_SAID : said), ...imageBlocks(message)]);
         break;
       }
       case 'assistant':
@@ -123,14 +123,14 @@ function toMessages(messages: readonly ModelMessage[]): Anthropic.MessageParam[]
 }
 
 function toContent({ content, images = [] }: Extract<ModelMessage, { role: 'tool' }>): ToolResultContent {
-  if (images.length === 0) return content;
-  return [
-    { type: 'text', text: content },
-    ...images.map(({ mimeType, data }) => ({
-      type: 'image' as const,
-      source: { type: 'base64' as const, media_type: mimeType, data },
-    })),
-  ];
+  return images.length === 0 ? content : [{ type: 'text', text: content }, ...imageBlocks({ images })];
+}
+
+function imageBlocks({ images = [] }: WithImages): Anthropic.ImageBlockParam[] {
+  return images.map(({ mimeType, data }) => ({
+    type: 'image',
+    source: { type: 'base64', media_type: mimeType, data },
+  }));
 }
 
 function text(words: string): Block {

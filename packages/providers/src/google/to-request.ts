@@ -12,7 +12,7 @@ import { argumentsObject } from '../shared/arguments.js';
 import { isRecord } from '../shared/records.js';
 import { replay, type Piece } from '../shared/replay.js';
 import { thinkingLevel, thinkingTokens } from '../shared/settings.js';
-import { BEGINNING_LEFT_OUT, NOTHING_SAID, withAuthor, systemText } from '../shared/spoken.js';
+import { BEGINNING_LEFT_OUT, NOTHING_SAID, withAuthor, systemText, type WithImages } from '../shared/spoken.js';
 import { wireCalls, wireName, type WireCalls } from '../shared/wire-calls.js';
 
 /** Gemini 3 rejects calls without a signature. It accepts this value for calls made by another model. */
@@ -98,7 +98,7 @@ function toContents(messages: readonly ModelMessage[], signed: boolean): Content
         break;
       case 'user': {
         const said = withAuthor(message);
-        add('user', 'user', [{ text: said === '' ? NOTHING_SAID : said }]);
+        add('user', 'user', [{ text: said === '' ? NOTHING_SAID : said }, ...imageParts(message)]);
         break;
       }
       case 'assistant':
@@ -121,7 +121,7 @@ function toResult(message: Extract<ModelMessage, { role: 'tool' }>, wire: WireCa
   return { functionResponse: { id, name, response, ...(parts.length === 0 ? {} : { parts }) } };
 }
 
-function imageParts({ images = [] }: Extract<ModelMessage, { role: 'tool' }>) {
+function imageParts({ images = [] }: WithImages) {
   return images.map(({ mimeType, data }) => ({ inlineData: { mimeType, data } }));
 }
 

@@ -5,7 +5,7 @@ import type OpenAI from 'openai';
 import { argumentsText } from '../shared/arguments.js';
 import { isRecord } from '../shared/records.js';
 import { thinkingLevel } from '../shared/settings.js';
-import { withAuthor } from '../shared/spoken.js';
+import { withAuthor, type WithImages } from '../shared/spoken.js';
 import { wireCalls, wireName, type WireCalls } from '../shared/wire-calls.js';
 import type { Dialect } from './dialect.js';
 
@@ -65,7 +65,7 @@ function toMessages(messages: readonly ModelMessage[], dialect: Dialect): Messag
         out.push({ role: 'system', content: message.content });
         break;
       case 'user':
-        say(out, withAuthor(message), dialect);
+        say(out, message, dialect);
         break;
       case 'assistant':
         out.push(...toAssistant(message, wire));
@@ -83,12 +83,15 @@ function imagesBefore(messages: readonly ModelMessage[], last: number): Message[
   const parts: OpenAI.ChatCompletionContentPart[] = [];
   for (let index = last; messages[index]?.role === 'tool'; index -= 1) {
     const message = messages[index];
-    const images = message?.role === 'tool' ? (message.images ?? []) : [];
-    const urls = images.map(({ mimeType, data }) => `data:${mimeType};base64,${data}`);
-    parts.unshift(...urls.map((url) => ({ type: 'image_url' as const, image_url: { url } })));
+    if (message?.role === 'tool') parts.unshift(...imageParts(message));
   }
   if (parts.length === 0) return [];
   return [{ role: 'user', content: [{ type: 'text', text: IMAGES_FOLLOW }, ...parts] }];
+}
+
+function imageParts({ images = [] }: WithImages): OpenAI.ChatCompletionContentPartImage[] {
+  const urls = images.map(({ mimeType, data }) => `data:${mimeType};base64,${data}`);
+  return urls.map((url) => ({ type: 'image_url', image_url: { url } }));
 }
 
 /** A short id, unique per input. */
@@ -97,7 +100,10 @@ function shortened(id: string): string {
 }
 
 /** Merges consecutive user messages, because the chat templates of many local models reject them. */
-function say(out: Message[], text: string, dialect: Dialect): void {
+function say(out: Message[], message: Extract<ModelMessage, { role: 'user' }>, dialect: Dialect): void {
+  const text = withAuthor(message);
+  const images = imageParts(message);
+  if (images.length > 0) return void out.push({ role: 'user', content: [{ type: 'text', text }, ...images] });
   const last = out.at(-1);
   if (dialect !== 'openai' && last?.role === 'user' && typeof last.content === 'string') {
     last.content = `${last.content}\n\n${text}`;

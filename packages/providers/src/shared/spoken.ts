@@ -1,5 +1,8 @@
 import type { ModelMessage } from '@countersign/core/ports';
 
+/** A message or result that can have images. */
+export type WithImages = Pick<Extract<ModelMessage, { role: 'user' | 'tool' }>, 'images'>;
+
 /** The message with its author's name prepended. OpenAI's name field allows few characters, and compatible servers drop or reject it. */
 export function withAuthor({ name, content }: Extract<ModelMessage, { role: 'user' }>): string {
   if (name === undefined || name === '') return content;

@@ -147,6 +147,14 @@ export function describeProvider(wire: Wire): void {
         expect(provider.takesImages?.('unknown-model')).toBe(false);
       });
 
+      it('[MODEL12.2] sends images of messages after their text', async () => {
+        const images = [{ mimeType: 'image/png' as const, data: 'aW1hZ2U=' }];
+        await getting({ text: 'done' }, stream, { messages: [{ role: 'user', content: 'what is this?', images }] });
+        const sent = JSON.stringify(lastBody());
+        expect(sent.indexOf('aW1hZ2U=')).toBeGreaterThan(sent.indexOf('what is this?'));
+        expect(sent).toContain('image/png');
+      });
+
       it('[MODEL1] sends signed thinking back unchanged', async () => {
         const calls = both.calls ?? [];
         const response = await getting({ calls, text: 'hm', sealed: 'c2VhbGVk' }, stream);

@@ -1,4 +1,5 @@
 import {
+  addAttachment,
   createChat,
   deleteChat,
   pageChats,
@@ -19,7 +20,9 @@ import {
   chatSchema,
   exportQuerySchema,
   listOf,
+  messageAttachmentSchema,
   messageListSchema,
+  newAttachmentSchema,
   newChatSchema,
   newMessageSchema,
   newSentenceSchema,
@@ -156,12 +159,28 @@ export const chatRoutes = [
     },
   }),
   route({
+    method: 'post',
+    path: '/worlds/{world}/chats/{chat}/attachments',
+    scope: 'world',
+    needs: 'chat',
+    tag,
+    summary: 'Attach a file to a chat, for a message',
+    description:
+      'A PNG, JPEG, GIF or WebP picture of at most 3 MB, or a text file in UTF-8 of at most 100 kB; the content decides which. Name its `id` in a message.',
+    body: newAttachmentSchema,
+    answers: { 201: { description: 'The attachment', schema: messageAttachmentSchema } },
+    handle: async ({ context, params, body }) => ({
+      status: 201,
+      body: await addAttachment(context.engine.runtime, params.world, params.chat, body),
+    }),
+  }),
+  route({
     method: 'get',
     path: '/worlds/{world}/chats/{chat}/attachments/{attachment}',
     scope: 'world',
     needs: 'read',
     tag,
-    summary: 'Get a file that a tool returned',
+    summary: 'Get a file that a tool returned or a person attached',
     description:
       'PNG, JPEG, GIF and WebP images have their own type. Any other file is an `application/octet-stream` to download: its content is untrusted.',
     answers: {

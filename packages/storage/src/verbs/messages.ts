@@ -42,6 +42,7 @@ export function toMessageRow(record: MessageRecord): RowOf<typeof messages> {
     addressees: record.addressees.length === 0 ? '[]' : JSON.stringify(record.addressees),
     providerState: record.providerState === null ? null : JSON.stringify(record.providerState),
     clientMessageId: record.clientMessageId,
+    attachments: record.attachments === null ? null : JSON.stringify(record.attachments),
     secrets: record.secrets.length === 0 ? null : JSON.stringify(record.secrets),
     createdAt: record.createdAt,
   };
@@ -66,6 +67,7 @@ export function toMessage([
   addressees,
   providerState,
   clientMessageId,
+  attachments,
   secrets,
   createdAt,
 ]: MessageRow): MessageRecord {
@@ -88,6 +90,7 @@ export function toMessage([
     addressees: addressees === '[]' ? [] : (JSON.parse(addressees) as string[]),
     providerState: providerState === null ? null : (JSON.parse(providerState) as MessageRecord['providerState']),
     clientMessageId,
+    attachments: attachments === null ? null : (JSON.parse(attachments) as MessageRecord['attachments']),
     secrets: secrets === null ? [] : (JSON.parse(secrets) as string[]),
     createdAt,
   };

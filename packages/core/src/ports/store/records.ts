@@ -8,6 +8,7 @@ import type {
   CallSandbox,
   ChatStatus,
   Effect,
+  MessageAttachment,
   NoEffect,
   CallContext,
   Prediction,
@@ -119,6 +120,8 @@ export interface MessageRecord {
     vendorIds: readonly string[];
   } | null;
   clientMessageId: string | null;
+  /** The files of a person's message. Their content is stored with the chat (TURN17). */
+  attachments: readonly MessageAttachment[] | null;
   /** Argument values of the call that are secret because of their name. They are masked wherever this message repeats them (SAFE6). */
   secrets: readonly string[];
   createdAt: number;

@@ -62,6 +62,7 @@ export function message(id: string, change: Partial<NewMessage> = {}): NewMessag
     providerState: null,
     secrets: [],
     clientMessageId: null,
+    attachments: null,
     ...change,
   };
 }

@@ -4,7 +4,7 @@ import { argumentsText } from '../../shared/arguments.js';
 import { isRecord } from '../../shared/records.js';
 import { replay, type Piece } from '../../shared/replay.js';
 import { thinkingLevel, thinkingTokens } from '../../shared/settings.js';
-import { withAuthor } from '../../shared/spoken.js';
+import { withAuthor, type WithImages } from '../../shared/spoken.js';
 import { wireCalls, wireName, type WireCalls } from '../../shared/wire-calls.js';
 
 type Body = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'stream'>;
@@ -42,12 +42,12 @@ function toTool({ name, description, parameters }: ModelTool): OpenAI.Responses.
   return { type: 'function', name, description, parameters: { type: 'object', ...parameters }, strict: false };
 }
 
-type Output = OpenAI.Responses.ResponseInputItem.FunctionCallOutput['output'];
+type Content = string | (OpenAI.Responses.ResponseInputText | OpenAI.Responses.ResponseInputImage)[];
 
-function toOutput({ content, images = [] }: Extract<ModelMessage, { role: 'tool' }>): Output {
-  if (images.length === 0) return content;
+function withImages(text: string, { images = [] }: WithImages): Content {
+  if (images.length === 0) return text;
   return [
-    { type: 'input_text', text: content },
+    { type: 'input_text', text },
     ...images.map(({ mimeType, data }) => ({
       type: 'input_image' as const,
       image_url: `data:${mimeType};base64,${data}`,
@@ -63,11 +63,11 @@ function toInput(messages: readonly ModelMessage[]): Item[] {
       case 'system':
         return [{ role: 'system', content: message.content }];
       case 'user':
-        return [{ role: 'user', content: withAuthor(message) }];
+        return [{ role: 'user', content: withImages(withAuthor(message), message) }];
       case 'assistant':
         return toItems(replay(message.providerState, message.content, message.tool_calls ?? []), wire);
       case 'tool':
-        return [{ type: 'function_call_output', call_id: wire.resultId(message), output: toOutput(message) }];
+        return [{ type: 'function_call_output', call_id: wire.resultId(message), output: withImages(message.content, message) }];
     }
   });
 }
