@@ -1,3 +1,4 @@
+export { attachmentText } from './show/attachment-text.js';
 export { addTemplate } from './add-template.js';
 export { agentColour, agentInitials } from './agent-colour.js';
 export { createClient, newClientMessageId } from './http/create-client.js';

@@ -13,6 +13,8 @@ const outgoingSchema = z.object({
   chatId: z.string().optional(),
   beginsChat: z.boolean(),
   content: z.string(),
+  /** Stored in the chat already. */
+  attachments: z.array(z.object({ id: z.string(), name: z.string() })).exactOptional(),
 });
 
 /** Progress of a message. `sent`: the server has it, and the stream will deliver it. */
@@ -29,7 +31,9 @@ export interface Outbox {
   readonly getState: () => readonly Outgoing[];
   readonly subscribe: (listener: () => void) => () => void;
   /** If `chatId` is absent, the message starts a chat. Returns its `clientMessageId`. */
-  readonly send: (message: { worldId: string; chatId?: string; content: string }) => string;
+  readonly send: (
+    message: Pick<Outgoing, 'worldId' | 'content'> & Partial<Pick<Outgoing, 'chatId' | 'attachments'>>,
+  ) => string;
   /** Sends a rejected message again, with the same id. */
   readonly retry: (clientMessageId: string) => void;
   /** Removes messages that appear in the transcript, or one that a person takes back to edit. */
@@ -86,10 +90,14 @@ export function createOutbox({ client, saved, save }: OutboxOptions): Outbox {
       const message = find(id);
       if (message === undefined) return;
       try {
-        const { worldId, content } = message;
+        const { worldId, content, attachments } = message;
         const chatId = message.chatId ?? (await client.createChat(worldId)).id;
         if (message.chatId === undefined) change(id, { chatId });
-        const { messageId } = await client.send(worldId, chatId, { content, clientMessageId: id });
+        const { messageId } = await client.send(worldId, chatId, {
+          content,
+          clientMessageId: id,
+          ...(attachments && { attachments }),
+        });
         change(id, { progress: { kind: 'sent', messageId } });
         return;
       } catch (error) {
@@ -124,13 +132,14 @@ export function createOutbox({ client, saved, save }: OutboxOptions): Outbox {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    send({ worldId, chatId, content }) {
+    send({ worldId, chatId, content, attachments }) {
       const message: Outgoing = {
         clientMessageId: newClientMessageId(),
         worldId,
         ...(chatId === undefined ? {} : { chatId }),
         beginsChat: chatId === undefined,
         content,
+        ...(attachments && { attachments }),
         progress: { kind: 'sending' },
       };
       set([...all, message]);

@@ -16,6 +16,7 @@ import type {
   MessageAttachment,
   NewAttachment,
   NewDelegation,
+  NewMessage,
   NewSchedule,
   Schedule,
   ScheduleChange,
@@ -330,12 +331,7 @@ export interface Client {
    * Resolves when the message is stored. Retries use the same `clientMessageId`, so the message is stored once. Pass your own id to be able to
    * retry after a restart.
    */
-  send(
-    world: string,
-    chat: string,
-    message: { content: string; sender?: string; clientMessageId?: string },
-    options?: CallOptions,
-  ): Promise<AcceptedMessage>;
+  send(world: string, chat: string, message: NewMessage, options?: CallOptions): Promise<AcceptedMessage>;
   search(world: string, words: string, page?: PageQuery, options?: CallOptions): Promise<List<SearchHit>>;
 
   /** What waits in all worlds that you may read, oldest first. */

@@ -408,7 +408,11 @@ export function createClient(options: ClientOptions): Client {
     stats: (world, options) =>
       get(statsSchema, { path: ['worlds', world, 'stats'], query: { person: options?.person } }, options),
     attach: (world, chat, body, options) =>
-      get(messageAttachmentSchema, { method: 'POST', path: ['worlds', world, 'chats', chat, 'attachments'], body }, options),
+      get(
+        messageAttachmentSchema,
+        { method: 'POST', path: ['worlds', world, 'chats', chat, 'attachments'], body },
+        options,
+      ),
     attachment: (world, chat, id, options) =>
       blob({ path: ['worlds', world, 'chats', chat, 'attachments', id] }, options),
     exportChat: (world, chat, format, options) =>

@@ -85,6 +85,7 @@ function readLine(message: Message): MessageMeaning {
     invocationIds: calls.map(({ invocationId }) => invocationId),
     ...(message.usage === undefined ? {} : { usage: message.usage }),
     ...(message.stoppedBy === undefined ? {} : { stoppedBy: message.stoppedBy }),
+    ...(message.attachments === undefined ? {} : { attachments: message.attachments }),
   };
   return { kind: 'line', line, calls };
 }

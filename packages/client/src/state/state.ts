@@ -7,6 +7,7 @@ import type {
   ChatStatus,
   CRUDEvent,
   Effect,
+  MessageAttachment,
   NeededSignatures,
   CallContext,
   NoEffect,
@@ -55,6 +56,7 @@ export interface TranscriptMessage {
   readonly usage?: Usage;
   /** Who stopped this answer before it was complete. */
   readonly stoppedBy?: Who;
+  readonly attachments?: readonly MessageAttachment[];
 }
 
 /** How an approval ended. */

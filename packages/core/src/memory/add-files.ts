@@ -50,7 +50,8 @@ export async function addFiles(
       images.push({ mimeType: type.data, data: found.data });
     }
     const shown = images.length > 0 ? { ...message, images } : message;
-    if (shown !== message || texts.length > 0) added[index] = { ...shown, content: [message.content, ...texts].join('\n\n') };
+    if (shown !== message || texts.length > 0)
+      added[index] = { ...shown, content: [message.content, ...texts].join('\n\n') };
   }
   return added;
 }

@@ -1,4 +1,12 @@
-import type { AcpSettings, Attachment, ImageType, MessageAttachment, ModelSettings, ToolCall, Usage } from '@countersign/protocol';
+import type {
+  AcpSettings,
+  Attachment,
+  ImageType,
+  MessageAttachment,
+  ModelSettings,
+  ToolCall,
+  Usage,
+} from '@countersign/protocol';
 
 /** A message for a model: standard roles only. */
 export type ModelMessage =

@@ -25,7 +25,8 @@ export function toPublicMessage(record: MessageRecord, status?: Record<string, C
   }
   if (toolCallId !== null) message.tool_call_id = toolCallId;
   if (clientMessageId !== null) message.clientMessageId = clientMessageId;
-  if (attachments !== null) message.attachments = attachments.map((file) => ({ ...file, name: maskSecrets(file.name) }));
+  if (attachments !== null)
+    message.attachments = attachments.map((file) => ({ ...file, name: maskSecrets(file.name) }));
   if (providerState?.usage !== undefined) message.usage = providerState.usage;
   if (providerState?.stoppedBy !== undefined) message.stoppedBy = providerState.stoppedBy;
   if (providerState?.thinking !== undefined) message.thinking = maskSecrets(providerState.thinking);

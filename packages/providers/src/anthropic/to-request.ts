@@ -5,7 +5,14 @@ import { argumentsObject } from '../shared/arguments.js';
 import { isRecord } from '../shared/records.js';
 import { replay } from '../shared/replay.js';
 import { thinkingLevel, thinkingTokens } from '../shared/settings.js';
-import { BEGINNING_LEFT_OUT, isBlank, NOTHING_SAID, withAuthor, systemText, type WithImages } from '../shared/spoken.js';
+import {
+  BEGINNING_LEFT_OUT,
+  isBlank,
+  NOTHING_SAID,
+  withAuthor,
+  systemText,
+  type WithImages,
+} from '../shared/spoken.js';
 import { wireCalls, wireName, type WireCalls } from '../shared/wire-calls.js';
 
 type Body = Omit<Anthropic.MessageCreateParamsNonStreaming, 'stream'>;

@@ -7,6 +7,7 @@ import {
   sliceRows,
   stoppedText,
   wordCount,
+  attachmentText,
   writerName,
   type ChatState,
   type Invocation,
@@ -119,6 +120,7 @@ export function createPrinter({ write, paint, columns, me, mainAgent }: PrinterO
   function showMessage(state: ChatState, message: TranscriptMessage): void {
     for (const id of message.invocationIds) watched.add(id);
     if (message.content.trim() !== '') showContent(state, message);
+    for (const file of message.attachments ?? []) line(paint.dim(`${BAR}${plainLine(attachmentText(file))}`));
     if (message.stoppedBy !== undefined) line(paint.dim(`■ ${plainLine(stoppedText(message.stoppedBy, me))}`));
     if (message.thinking !== undefined) line(paint.dim(chatWords.thoughts(wordCount(message.thinking))));
   }

@@ -12,7 +12,7 @@ export async function runOnce(
   context: CommandContext,
   session: Session,
   answering: Answering,
-  { content, timeoutMs }: { content: string; timeoutMs: number | undefined },
+  { content, timeoutMs, files }: { content: string; timeoutMs: number | undefined; files?: readonly string[] },
 ): Promise<number> {
   const leaving = new AbortController();
   if (answering.kind === 'person') {
@@ -30,7 +30,7 @@ export async function runOnce(
   const interrupted = answering.kind === 'person' ? undefined : untilInterrupted();
   void interrupted?.promise.then(() => leaving.abort());
   const noticesBefore = lastNotice(session.state());
-  const messageId = await session.send(content);
+  const messageId = await session.send(content, files);
   const deadline = timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs };
   const settled = await session.settle({ ...deadline, signal: leaving.signal }).finally(() => interrupted?.end());
   if (settled !== 'settled') context.leave();

@@ -18,6 +18,7 @@ import { CommandError } from '../command-error.js';
 import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import type { Keyboard } from '../input/keyboard.js';
+import { attachFiles } from './attach-files.js';
 import { createChanges } from './changes.js';
 import { retrySoon } from '../connection/retry-soon.js';
 import type { Printer } from './printer.js';
@@ -65,7 +66,8 @@ export interface Session {
   readonly chat: string;
   state(): ChatState;
   client(): Client;
-  send(content: string): Promise<string>;
+  /** With files of this machine, by path. */
+  send(content: string, files?: readonly string[]): Promise<string>;
   /** Sends a message as soon as the server is there (TERM6.2). */
   post(content: string): void;
   readonly outbox: Outbox;
@@ -242,10 +244,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     chat,
     state: () => store.getState(),
     client: () => client,
-    async send(content) {
+    async send(content, files = []) {
+      const attachments = await attachFiles(client, { world, chat }, files);
       const clientMessageId = newClientMessageId();
       printer.skipMessage(clientMessageId);
-      return (await client.send(world, chat, { content, clientMessageId })).messageId;
+      const message = { content, clientMessageId, ...(attachments.length > 0 && { attachments }) };
+      return (await client.send(world, chat, message)).messageId;
     },
     post: (content) => printer.skipMessage(outbox.send({ worldId: world, chatId: chat, content })),
     outbox,

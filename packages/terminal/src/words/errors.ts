@@ -59,6 +59,8 @@ export const errors = {
   emptyApiKey: 'No API key was entered. Nothing was saved.',
   keyNeededAgain: (detail: string): string =>
     `${detail.replace(/\.$/, '')}. Add --new-key to be prompted for it, or --no-api-key to remove it.`,
+  attachWithoutMessage: '--attach needs a message, such as countersign chat --attach shot.png "What is wrong here?"',
+  tooManyFiles: (most: number): string => `A message can have at most ${most} files.`,
   notATime: (flag: string, text: string): string =>
     `${flag}: "${text}" is not a time. Use one such as 2030-08-31T22:00, or 2030-08-31T22:00Z.`,
   notADate: (flag: string, text: string): string =>

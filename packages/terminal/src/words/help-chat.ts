@@ -10,6 +10,7 @@ export const chatHelp = {
   chat: 'chat to continue (id, or "last")',
   new: 'start a new chat even if the last one is unfinished',
   unattended: 'what to do with calls that need approval when there is no terminal: deny or wait',
+  attach: 'attach a picture or text file to the message; repeatable',
   timeout: 'give up after this time, such as 90s or 5m',
   notes: [
     'Nothing is approved by default. When a call needs approval, Enter denies it; Ctrl-D and Ctrl-C quit without deciding.',
@@ -19,6 +20,7 @@ export const chatHelp = {
     'countersign chat -w harbour',
     'countersign chat -w ops "summarize the log"',
     'git diff | countersign chat -w ops "review this" -',
+    'countersign chat -w ops --attach screenshot.png -- "what is wrong here?"',
   ],
 } satisfies Help;
 

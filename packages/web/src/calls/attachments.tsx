@@ -1,4 +1,4 @@
-import { describeFile, type Attachment } from '@countersign/protocol';
+import { describeFile, type Attachment, type MessageAttachment } from '@countersign/protocol';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { useChat, useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
@@ -14,26 +14,32 @@ interface ChatIds {
   chatId: string;
 }
 
-/** The files that a call returned: images as thumbnails, anything else as a download. */
+type Shown = Attachment | MessageAttachment;
+
+/** The files that a call returned, or of a message: images as thumbnails, anything else as a download. */
 export function Attachments({
   attachments,
   toolName,
 }: {
-  attachments: readonly Attachment[];
+  attachments: readonly Shown[];
   toolName: string;
 }): ReactElement {
   const worldId = useChat((state) => state.worldId);
   const chatId = useChat((state) => state.chatId);
   const ids = { worldId, chatId };
   const images = attachments.filter(({ kind }) => kind === 'image');
-  const files = attachments.filter(({ kind }) => kind === 'file');
+  const files = attachments.filter(({ kind }) => kind !== 'image');
   return (
     <div className="space-y-2 border-t border-line px-3 py-2.5">
       {images.length === 0 ? null : (
         <ul className="flex flex-wrap gap-2" aria-label={callWords.images}>
           {images.map((image, index) => (
             <li key={`${index}-${image.id}`}>
-              <Picture image={image} ids={ids} name={callWords.imageName(index + 1, images.length, toolName)} />
+              <Picture
+                image={image}
+                ids={ids}
+                name={'name' in image ? image.name : callWords.imageName(index + 1, images.length, toolName)}
+              />
             </li>
           ))}
         </ul>
@@ -46,7 +52,7 @@ export function Attachments({
 }
 
 /** A thumbnail of a fixed size, so that nothing moves when it is loaded. */
-function Picture({ image, ids, name }: { image: Attachment; ids: ChatIds; name: string }): ReactElement {
+function Picture({ image, ids, name }: { image: Shown; ids: ChatIds; name: string }): ReactElement {
   const client = useClient();
   const box = useRef<HTMLButtonElement>(null);
   const isSeen = useSeen(box);
@@ -89,10 +95,11 @@ function Picture({ image, ids, name }: { image: Attachment; ids: ChatIds; name: 
   );
 }
 
-function Download({ file, ids, bare = false }: { file: Attachment; ids: ChatIds; bare?: boolean }): ReactElement {
+function Download({ file, ids, bare = false }: { file: Shown; ids: ChatIds; bare?: boolean }): ReactElement {
   const client = useClient();
   const [isBusy, setBusy] = useState(false);
-  const about = describeFile(file.mimeType, file.bytes);
+  const described = describeFile(file.mimeType, file.bytes);
+  const about = 'name' in file ? `${file.name}, ${described}` : described;
   const save = async (): Promise<void> => {
     setBusy(true);
     const content = client.attachment(ids.worldId, ids.chatId, file.id);
@@ -120,8 +127,9 @@ function Download({ file, ids, bare = false }: { file: Attachment; ids: ChatIds;
 }
 
 /** The extension follows the checked type; what a tool claims must not choose the program that opens the file. */
-function fileName({ id, kind, mimeType }: Attachment): string {
-  const ending = kind === 'image' ? mimeType.replace('image/', '').replace('jpeg', 'jpg') : 'bin';
+function fileName({ id, kind, mimeType }: Shown): string {
+  const ending =
+    kind === 'image' ? mimeType.replace('image/', '').replace('jpeg', 'jpg') : kind === 'text' ? 'txt' : 'bin';
   return `attachment-${id.slice(0, 12)}.${ending}`;
 }
 

@@ -6,6 +6,7 @@ import { WaitingBar } from '../approvals/waiting-bar.js';
 import { WaitingColumn } from '../approvals/waiting-column.js';
 import {
   ChatContext,
+  useClient,
   useChat,
   useOpened,
   useOutbox,
@@ -16,8 +17,10 @@ import {
 import { Failed, Loading, Page, TopBar } from '../shell/frame.js';
 import { Guarded } from '../shell/guarded.js';
 import { NoticePlace } from '../notices/notice-place.js';
+import { attempt } from '../notices/toast.js';
 import { DESKTOP, useMedia } from '../shell/use-media.js';
 import { ChatHeader } from './chat-header.js';
+import { upload } from './attached-files.js';
 import { Composer } from './composer.js';
 import { NoMessages } from './no-messages.js';
 import { takesSentences, TellAgent } from './tell-agent.js';
@@ -39,6 +42,7 @@ export default function ChatPage({ chatId }: { chatId: string }): ReactElement {
 
 function OpenChat(): ReactElement {
   const isDesktop = useMedia(DESKTOP);
+  const client = useClient();
   const outbox = useOutbox();
   const loading = useChat((state) => state.loading);
   const deleted = useChat((state) => state.deleted);
@@ -62,8 +66,11 @@ function OpenChat(): ReactElement {
   const review = useCallback((id: string) => setWanted({ id }), []);
   const forget = useCallback(() => setWanted(undefined), []);
   const suggestions = useMemo(() => (isEmpty ? suggestionsFor(agents, mainAgent) : []), [isEmpty, agents, mainAgent]);
-  const send = (content: string): void => {
-    outbox.send({ worldId, chatId, content });
+  const send = async (content: string, files: readonly File[]): Promise<boolean> => {
+    const uploading = upload(client, { worldId, chatId }, files).then((attachments) => {
+      outbox.send({ worldId, chatId, content, ...(attachments.length > 0 && { attachments }) });
+    });
+    return await attempt('attach', uploading);
   };
 
   if (deleted || loading.kind === 'failed')

@@ -15,6 +15,7 @@ import { TABLET, useMedia } from '../shell/use-media.js';
 import { Avatar } from '../ui/avatar.js';
 import { Button } from '../ui/button.js';
 import { cx } from '../ui/cx.js';
+import { AttachButton, FileList, useChosenFiles } from './attached-files.js';
 import { InsertContext } from './insert-context.js';
 import { chatWords } from '../words/chat.js';
 
@@ -29,7 +30,8 @@ export interface ComposerProps {
   floating?: boolean;
   /** Disables sending while the first message of the chat is being sent. */
   busy?: boolean;
-  onSend: (content: string) => void;
+  /** Resolves to false if nothing was sent. The files then stay attached. */
+  onSend: (content: string, files: readonly File[]) => Promise<boolean>;
 }
 
 /** The message field. Enter sends, Shift+Enter starts a new line, and `@` at the start of a line mentions an agent. */
@@ -49,6 +51,8 @@ export function Composer({
   const box = useRef<HTMLTextAreaElement>(null);
   const cursor = useRef<number>(undefined);
   const isWide = useMedia(TABLET);
+  const attached = useChosenFiles();
+  const [isUploading, setUploading] = useState(false);
   const id = useId();
   const listId = useId();
   const active = agents.filter((agent) => agent.active);
@@ -78,11 +82,20 @@ export function Composer({
     box.current?.focus();
   };
   const send = (content: string): void => {
-    if (content.trim() === '' || busy) return;
+    const { files } = attached;
+    if ((content.trim() === '' && files.length === 0) || busy || isUploading) return;
     // Sending a suggestion doesn't clear what the person has typed.
-    if (content === text) write('');
+    const isTyped = content === text;
+    if (isTyped && files.length === 0) write('');
     setMention(undefined);
-    onSend(content);
+    setUploading(files.length > 0);
+    const said = content.trim() === '' ? files.map(({ name }) => name).join(', ') : content;
+    void onSend(said, files).then((isSent) => {
+      setUploading(false);
+      if (!isSent || files.length === 0) return;
+      attached.clear();
+      if (isTyped) write('');
+    });
     box.current?.focus();
   };
 
@@ -179,33 +192,51 @@ export function Composer({
             ))}
           </ul>
         ) : null}
-        <div className="flex items-end gap-2 rounded-xl border border-line-2 bg-surface p-1.5 pl-3.5 shadow-card focus-within:border-blue">
-          <label htmlFor={id} className="sr-only">
-            {chatWords.message}
-          </label>
-          <textarea
-            ref={box}
-            id={id}
-            data-landing="keyboard"
-            rows={1}
-            value={text}
-            placeholder={isWide ? chatWords.widePlaceholder(worldName) : chatWords.placeholder(worldName)}
-            aria-autocomplete="list"
-            aria-controls={open ? listId : undefined}
-            aria-describedby={`${id}-to`}
-            aria-activedescendant={open ? `${listId}-${chosen}` : undefined}
-            onChange={(event) => {
-              write(event.target.value);
-              look(event.target);
-            }}
-            onSelect={(event) => look(event.currentTarget)}
-            onBlur={() => setMention(undefined)}
-            onKeyDown={onKeyDown}
-            className="scroll-quiet max-h-60 min-h-9 flex-1 resize-none bg-transparent py-1.5 leading-6 outline-none"
-          />
-          <Button look="primary" icon="send" disabled={text.trim() === '' || busy} onClick={() => send(text)}>
-            {chatWords.send}
-          </Button>
+        <div
+          className="rounded-xl border border-line-2 bg-surface p-1.5 shadow-card focus-within:border-blue"
+          onDragOver={(event) => event.preventDefault()}
+          onDrop={(event) => {
+            if (attached.add(event.dataTransfer.files)) event.preventDefault();
+          }}
+        >
+          <FileList {...attached} />
+          <div className="flex items-end gap-2">
+            <AttachButton add={attached.add} />
+            <label htmlFor={id} className="sr-only">
+              {chatWords.message}
+            </label>
+            <textarea
+              ref={box}
+              id={id}
+              data-landing="keyboard"
+              rows={1}
+              value={text}
+              placeholder={isWide ? chatWords.widePlaceholder(worldName) : chatWords.placeholder(worldName)}
+              aria-autocomplete="list"
+              aria-controls={open ? listId : undefined}
+              aria-describedby={`${id}-to`}
+              aria-activedescendant={open ? `${listId}-${chosen}` : undefined}
+              onChange={(event) => {
+                write(event.target.value);
+                look(event.target);
+              }}
+              onSelect={(event) => look(event.currentTarget)}
+              onBlur={() => setMention(undefined)}
+              onKeyDown={onKeyDown}
+              onPaste={(event) => {
+                if (attached.add(event.clipboardData.files)) event.preventDefault();
+              }}
+              className="scroll-quiet max-h-60 min-h-9 flex-1 resize-none bg-transparent py-1.5 leading-6 outline-none"
+            />
+            <Button
+              look="primary"
+              icon="send"
+              disabled={(text.trim() === '' && attached.files.length === 0) || busy || isUploading}
+              onClick={() => send(text)}
+            >
+              {chatWords.send}
+            </Button>
+          </div>
         </div>
       </div>
       <Recipients id={`${id}-to`} text={text} agents={agents} mainAgent={mainAgent} onFix={fix} onInsert={insert} />

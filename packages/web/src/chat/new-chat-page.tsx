@@ -1,15 +1,17 @@
 import { suggestionsFor } from '@countersign/client';
 import { type ReactElement, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
-import { useOutbox, useOutgoing, useWorld, useWorldStore } from '../data/connection.js';
+import { useClient, useOutbox, useOutgoing, useWorld, useWorldStore } from '../data/connection.js';
 import { Failed, Loading, Page, TopBar } from '../shell/frame.js';
 import { Guarded } from '../shell/guarded.js';
+import { attempt } from '../notices/toast.js';
 import { NoticePlace } from '../notices/notice-place.js';
 import { paths } from '../shell/paths.js';
 import { Avatar } from '../ui/avatar.js';
 import { Icon } from '../ui/icon.js';
 import { Mark } from '../ui/signature.js';
 import { Visible } from '../text/visible.js';
+import { upload } from './attached-files.js';
 import { Composer } from './composer.js';
 import { modeWords } from './mode-words.js';
 import { OutgoingRow } from './transcript/outgoing-row.js';
@@ -18,6 +20,7 @@ import { chatWords } from '../words/chat.js';
 
 /** A new chat: its agents, the approval mode, and suggestions. */
 export default function NewChatPage(): ReactElement {
+  const client = useClient();
   const outbox = useOutbox();
   const worldStore = useWorldStore();
   const loading = useWorld((state) => state.loading);
@@ -48,6 +51,22 @@ export default function NewChatPage(): ReactElement {
         )}
       </Page>
     );
+  const send = async (content: string, files: readonly File[]): Promise<boolean> => {
+    if (files.length === 0) {
+      outbox.send({ worldId, content });
+      return true;
+    }
+    // Files belong to a chat, so it is created first.
+    const starting = client.createChat(worldId).then(async ({ id: chatId }) => {
+      const attachments = await upload(client, { worldId, chatId }, files).catch(async (error: unknown) => {
+        await client.deleteChat(worldId, chatId);
+        throw error;
+      });
+      outbox.send({ worldId, chatId, content, attachments });
+      navigate(paths.chat(worldId, chatId));
+    });
+    return await attempt('attach', starting);
+  };
   const active = agents.filter((agent) => agent.active);
   const isDemo = active.length > 0 && active.every(({ provider }) => provider === DEMO_PROVIDER);
   // The demo's description says that no agent needs an API key.
@@ -140,7 +159,7 @@ export default function NewChatPage(): ReactElement {
             draftKey={draftKey}
             suggestions={begun.length === 0 ? suggestionsFor(agents, world?.mainAgent) : []}
             busy={begun.length > 0}
-            onSend={(content) => outbox.send({ worldId, content })}
+            onSend={send}
           />
         </Guarded>
       </div>

@@ -115,7 +115,9 @@ function ScheduleRow({
             </>
           )}
         </p>
-        {state === 'stopped' ? <p className="text-[0.8125rem] text-ink-2">{scheduleWords.whyStopped(by.name)}</p> : null}
+        {state === 'stopped' ? (
+          <p className="text-[0.8125rem] text-ink-2">{scheduleWords.whyStopped(by.name)}</p>
+        ) : null}
         {skippedAt === undefined ? null : (
           <p className="text-[0.8125rem] text-ink-2">{scheduleWords.skipped(new Date(skippedAt).toLocaleString())}</p>
         )}

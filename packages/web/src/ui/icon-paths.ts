@@ -35,6 +35,7 @@ export const PATHS = {
   auto: 'M4 5h16v11H4zM9 20h6M12 16v4',
   folder: 'M3 6h6l2 2.500h10V19H3z',
   terminal: 'M4 5h16v14H4zM7.500 9.500l3 2.500-3 2.500M12.500 15h4',
+  clip: 'M8 12.500l6-6a3 3 0 0 1 4.200 4.200l-8 8a5 5 0 0 1-7-7L11 4',
   file: 'M6 3h8l4 4v14H6zM14 3v4h4',
   lock: 'M6 11h12v9H6zM8.500 11V8a3.500 3.500 0 0 1 7 0v3',
   globe:

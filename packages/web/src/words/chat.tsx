@@ -34,6 +34,13 @@ export const chatWords = {
 
   message: 'Message',
   send: 'Send',
+  attach: 'Attach files',
+  attached: 'Attached files',
+  removeFile: (name: string) => `Remove ${name}`,
+  tooLarge: (name: string) => `${name} is larger than 3 MB. Attach a smaller file.`,
+  tooManyFiles: (most: number) => `A message can have at most ${most} files. Send the others in another message.`,
+  unreadable: (name: string) => `${name} could not be read. Attach it again.`,
+  attachment: 'attachment',
   suggestions: 'Suggestions',
   agents: 'Agents',
   placeholder: (world: string) => `Message ${world}…`,

@@ -29,7 +29,8 @@ export const scheduleWords = {
   noMessage: 'Write a message.',
   noTime: 'Choose a time.',
   states: { paused: 'Paused', stopped: 'Stopped' },
-  whyStopped: (name: string) => `${name} may no longer send messages to this chat, or the token that made it has ended.`,
+  whyStopped: (name: string) =>
+    `${name} may no longer send messages to this chat, or the token that made it has ended.`,
   once: 'once',
   facts: (when: string, name: string) => `${when} · by ${name}, in`,
   next: (time: string) => `next ${time}`,

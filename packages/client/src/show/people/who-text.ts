@@ -10,6 +10,7 @@ export function writerName(
   { name, who }: { name: string; who?: Who | undefined },
   me: string | undefined,
 ): string | undefined {
+  if (name === 'schedule' && who !== undefined) return `schedule of ${who.name}`;
   if (name !== 'human') return name;
   return who?.kind !== 'person' || me === undefined || who.id === me ? undefined : who.name;
 }

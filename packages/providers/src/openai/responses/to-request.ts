@@ -67,7 +67,13 @@ function toInput(messages: readonly ModelMessage[]): Item[] {
       case 'assistant':
         return toItems(replay(message.providerState, message.content, message.tool_calls ?? []), wire);
       case 'tool':
-        return [{ type: 'function_call_output', call_id: wire.resultId(message), output: withImages(message.content, message) }];
+        return [
+          {
+            type: 'function_call_output',
+            call_id: wire.resultId(message),
+            output: withImages(message.content, message),
+          },
+        ];
     }
   });
 }

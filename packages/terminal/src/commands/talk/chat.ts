@@ -28,6 +28,7 @@ interface ChatFlags {
   new?: boolean;
   unattended?: string;
   timeout?: string;
+  attach?: readonly string[];
   alerts?: boolean;
 }
 
@@ -38,12 +39,15 @@ export function addChat(program: Command, register: Register): void {
     .option('-c, --chat <chat>', chatHelp.chat)
     .option('--new', chatHelp.new)
     .option('--unattended <what>', chatHelp.unattended, 'deny')
+    .option('--attach <file...>', chatHelp.attach)
     .option('--timeout <time>', chatHelp.timeout)
     .option('--no-alerts', NO_ALERTS);
   register<ChatFlags>(command, async (context, { args, options }) => {
     const unattended = readChoice(options.unattended ?? 'deny', '--unattended', ['deny', 'wait']);
     const timeoutMs = options.timeout === undefined ? undefined : readDuration(options.timeout, '--timeout');
     const content = await readContent(context, args);
+    const { attach: files = [] } = options;
+    if (files.length > 0 && content === undefined) throw new CommandError(errors.attachWithoutMessage);
     const isConversation = context.isPerson && content === undefined;
     const client = await context.client(isConversation ? 'resume' : 'leave');
     if (isConversation) context.leave();
@@ -52,14 +56,14 @@ export function addChat(program: Command, register: Register): void {
     if (!context.isPerson) {
       if (content === undefined) throw new CommandError(errors.noMessage);
       const chat = chosen ?? (await client.createChat(world.id));
-      return await speakOnce(context, client, world, chat, { kind: unattended }, { content, timeoutMs });
+      return await speakOnce(context, client, world, chat, { kind: unattended }, { content, timeoutMs, files });
     }
     if (content === undefined)
       return await talkIn(context, client, world, { chosen, isNew: options.new === true, alerts: options.alerts });
     const reached = { world, alerts: options.alerts };
     return await withPerson(context, client, reached, async (person) => {
       const chat = chosen ?? (await client.createChat(world.id));
-      return await speakOnce(context, client, world, chat, person, { content, timeoutMs });
+      return await speakOnce(context, client, world, chat, person, { content, timeoutMs, files });
     });
   });
 }
@@ -117,7 +121,7 @@ async function speakOnce(
   world: World,
   chat: Chat,
   answering: Answering,
-  message: { content: string; timeoutMs: number | undefined },
+  message: { content: string; timeoutMs: number | undefined; files: readonly string[] },
 ): Promise<number> {
   const me = await readerId(client);
   const printer = printerFor(context, answering.kind === 'person' ? answering.keyboard : undefined, me, world);

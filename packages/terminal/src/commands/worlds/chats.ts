@@ -1,4 +1,4 @@
-import { callLine, readAll, stoppedText } from '@countersign/client';
+import { attachmentText, callLine, readAll, stoppedText } from '@countersign/client';
 import type { Chat, Message } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { branchAfter } from '../../chat/branch-chat.js';
@@ -189,7 +189,7 @@ export function addChats(program: Command, register: Register): void {
 }
 
 export function showMessage(
-  { role, sender, content, tool_calls: calls = [], tool_call_id: answered = '', stoppedBy }: Message,
+  { role, sender, content, tool_calls: calls = [], tool_call_id: answered = '', stoppedBy, attachments = [] }: Message,
   columns: number,
   say: (line: string) => void,
   detail: 'brief' | 'full' = 'brief',
@@ -200,6 +200,7 @@ export function showMessage(
   if (content === '' && shown.length === 0) return;
   say(plainLine(role === 'tool' ? 'result' : sender));
   if (content !== '') say((role === 'tool' ? behindBar : proseBehindBar)(content, columns));
+  for (const file of attachments) say(behindBar(plainLine(attachmentText(file)), columns));
   if (stoppedBy !== undefined) say(plainLine(`■ ${stoppedText(stoppedBy)}`));
   for (const { function: call } of shown) {
     const what = detail === 'full' ? call.arguments : callLine(call.name, parsed(call.arguments));

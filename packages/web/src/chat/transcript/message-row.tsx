@@ -5,6 +5,7 @@ import { useMe } from '../../data/me.js';
 import { cx } from '../../ui/cx.js';
 import { Icon } from '../../ui/icon.js';
 import { Visible } from '../../text/visible.js';
+import { Attachments } from '../../calls/attachments.js';
 import { Calls } from './calls.js';
 import { MessageMenu } from './message-menu.js';
 import { FailedTurn } from './failed-turn.js';
@@ -67,6 +68,9 @@ export const MessageRow = memo(function MessageRow({
           <div className={cx(isSystem && 'text-ink-2')}>
             <Markdown text={message.content} breaks={speaker.kind === 'person'} />
           </div>
+        )}
+        {message.attachments === undefined ? null : (
+          <Attachments attachments={message.attachments} toolName={chatWords.attachment} />
         )}
         {message.stoppedBy === undefined ? null : (
           <p className="mt-1 flex items-center gap-1.5 text-[0.8125rem] text-ink-3">

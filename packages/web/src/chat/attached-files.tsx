@@ -1,0 +1,108 @@
+import type { Client } from '@countersign/client';
+import type { SentAttachment } from '@countersign/protocol';
+import { type ReactElement, useRef, useState } from 'react';
+import { sayError } from '../notices/toast.js';
+import { Visible } from '../text/visible.js';
+import { IconButton } from '../ui/button.js';
+import { Icon } from '../ui/icon.js';
+import { chatWords } from '../words/chat.js';
+
+const MOST = 8;
+const LARGEST = 3_000_000;
+
+export interface ChosenFiles {
+  readonly files: readonly File[];
+  /** Adds files that were pasted, dropped or chosen. Returns false if there were none. */
+  readonly add: (given: Iterable<File> | null | undefined) => boolean;
+  readonly remove: (file: File) => void;
+  readonly clear: () => void;
+}
+
+/** The files that go with the next message. They are uploaded when it is sent. */
+export function useChosenFiles(): ChosenFiles {
+  const [files, setFiles] = useState<readonly File[]>([]);
+  return {
+    files,
+    add(given) {
+      const added = [...(given ?? [])];
+      if (added.length === 0) return false;
+      const large = added.find(({ size }) => size > LARGEST);
+      if (large !== undefined) sayError('attach', new Error(chatWords.tooLarge(large.name)));
+      else if (files.length + added.length > MOST) sayError('attach', new Error(chatWords.tooManyFiles(MOST)));
+      else setFiles([...files, ...added]);
+      return true;
+    },
+    remove: (file) => setFiles(files.filter((other) => other !== file)),
+    clear: () => setFiles([]),
+  };
+}
+
+/** Stores the files in the chat, in order. */
+export async function upload(
+  client: Client,
+  { worldId, chatId }: { worldId: string; chatId: string },
+  files: readonly File[],
+): Promise<SentAttachment[]> {
+  const sent: SentAttachment[] = [];
+  for (const file of files) {
+    const { id, name } = await client.attach(worldId, chatId, { name: nameOf(file), base64: await toBase64(file) });
+    sent.push({ id, name });
+  }
+  return sent;
+}
+
+/** Names can contain what the server refuses, such as line breaks. */
+function nameOf({ name }: File): string {
+  const plain = name.replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '_').trim();
+  return plain === '' ? 'file' : plain.slice(-200).trim();
+}
+
+function toBase64(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.addEventListener('load', () => resolve(String(reader.result).replace(/^[^,]*,?/, '')));
+    reader.addEventListener('error', () => reject(reader.error ?? new Error(chatWords.unreadable(file.name))));
+    reader.readAsDataURL(file);
+  });
+}
+
+/** The chosen files, each with a button that removes it. */
+export function FileList({ files, remove }: Pick<ChosenFiles, 'files' | 'remove'>): ReactElement | null {
+  if (files.length === 0) return null;
+  return (
+    <ul aria-label={chatWords.attached} className="flex flex-wrap gap-1.5 px-1 pt-1 pb-1.5">
+      {files.map((file, index) => (
+        <li
+          key={`${index}-${file.name}`}
+          className="flex max-w-full items-center gap-1.5 rounded-md border border-line bg-sunken pl-2 text-[0.8125rem]"
+        >
+          <Icon name="file" className="size-3.5 text-ink-3" />
+          <span className="min-w-0 truncate">
+            <Visible text={file.name} strict />
+          </span>
+          <IconButton icon="cross" label={chatWords.removeFile(file.name)} onClick={() => remove(file)} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function AttachButton({ add }: Pick<ChosenFiles, 'add'>): ReactElement {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={({ target }) => {
+          add(target.files);
+          // Choosing the same file again must be a change.
+          target.value = '';
+        }}
+      />
+      <IconButton icon="clip" label={chatWords.attach} onClick={() => input.current?.click()} />
+    </>
+  );
+}
