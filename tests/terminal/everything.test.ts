@@ -218,6 +218,22 @@ describe('everything that the browser can do', () => {
     expect(spans).toContainEqual(expect.objectContaining({ label: 'watch', outcome: 'outcome unknown' }));
   });
 
+  it('[TURN17.3] attaches files to a message, and shows them in the transcript', async () => {
+    const file = join(t.folder, 'notes.md');
+    writeFileSync(file, '# Notes');
+    const words = ['chat', '-w', 'docks', '--attach', file];
+    expect((await run(...words, join(t.folder, 'none.txt'), '--', 'hello')).stderr).toContain(
+      'Could not read the file',
+    );
+    const sent = await run(...words, '--', 'hello');
+    expect({ code: sent.code, stderr: sent.stderr }).toMatchObject({ code: 0 });
+    const shown = await run('chats', 'show', 'last', '-w', 'docks');
+    expect(shown.stdout).toContain('attached: notes.md, text/plain, 7 bytes');
+    expect((await run('chat', '-w', 'docks', '--attach', '/bin/true', '--', 'x')).stderr).toContain(
+      'must be a PNG, JPEG',
+    );
+  });
+
   it('[TERM3] warns about a tool that does not exist', async () => {
     const model = ['--provider', 'obedient', '--model', 'any'];
     const tools = 'stmp, watch, mcp__off__x, gre*';

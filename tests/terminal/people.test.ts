@@ -132,7 +132,7 @@ describe('countersign people and tokens', () => {
     expect((await run('delegations')).stderr).toBe('There are no delegations.\n');
   });
 
-  it('[SCHED5] adds, lists, pauses, resumes and removes schedules of a person', async () => {
+  it('[SCHED6] adds, lists, pauses, resumes and removes schedules of a person', async () => {
     const env = { COUNTERSIGN_TOKEN: await ownToken(t, 'Nia', ['read', 'chat']) };
     const run = (...words: string[]) => t.runHere(['schedules', ...words, '-w', 'docks'], { env });
     const { id: chat } = await t.client.createChat('docks');

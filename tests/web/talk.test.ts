@@ -20,6 +20,8 @@ import {
   wrote,
 } from './support/steps.js';
 
+const GIF = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+
 describe.runIf(hasBrowser)('talking', () => {
   let opened: Opened;
   let visit: Visit;
@@ -54,6 +56,42 @@ describe.runIf(hasBrowser)('talking', () => {
     await box.fill('@human look');
     await expect.poll(() => to.innerText()).toBe('→ people only: no agent will answer');
     await box.fill('');
+  });
+
+  it('[TURN17.3] files are pasted, dropped or chosen, can be removed, and are shown with the message', async () => {
+    const { page } = await enter();
+    const box = page.getByLabel('Message');
+    const files = page.getByRole('list', { name: 'Attached files' });
+    const give = (event: 'paste' | 'drop', name: string, text: string): Promise<unknown> =>
+      box.evaluate(
+        (area, given) => {
+          const data = new DataTransfer();
+          data.items.add(new File([given.text], given.name));
+          const how = { bubbles: true, cancelable: true };
+          area.dispatchEvent(
+            given.event === 'paste'
+              ? new ClipboardEvent('paste', { ...how, clipboardData: data })
+              : new DragEvent('drop', { ...how, dataTransfer: data }),
+          );
+        },
+        { event, name, text },
+      );
+    await give('paste', 'notes.md', '# Notes');
+    await give('drop', 'x\u202Egnp.exe', 'MZ\u0000');
+    await page.locator('input[type=file]').setInputFiles({ name: 'dot.gif', mimeType: 'x/y', buffer: GIF });
+    await expect.poll(() => files.getByRole('listitem').count()).toBe(3);
+    await box.fill('say seen');
+    await button(page, 'Send').click();
+    // The program is no text, so nothing is sent.
+    await page.getByText('must be a PNG, JPEG, GIF or WebP picture').waitFor();
+    await files.getByRole('button', { name: 'gnp.exe' }).click();
+    await expect.poll(() => files.getByRole('listitem').count()).toBe(2);
+    await button(page, 'Send').click();
+    await page.getByRole('article', { name: 'Ada' }).getByText('seen').waitFor();
+    const mine = page.getByRole('article').filter({ hasText: 'say seen' });
+    await mine.getByText('notes.md, text/plain, 7 bytes').first().waitFor();
+    await mine.getByRole('button', { name: 'dot.gif' }).locator('img').waitFor();
+    expect(await files.count()).toBe(0);
   });
 
   it('[MODEL11] thinking is folded above the answer, as plain text', async () => {
