@@ -78,7 +78,8 @@ export function createSchedules({
       if (taken !== undefined) await deliver(taken.record, taken.who);
     } catch (error) {
       // Its chat or world was deleted, and the schedule with it.
-      if (!(error instanceof CountersignError && error.code === 'not-found')) throw error;
+      const isGone = error instanceof CountersignError && error.code === 'not-found';
+      if (!isGone || (await store.read((reader) => reader.schedule(id))) !== undefined) throw error;
     }
   }
 
