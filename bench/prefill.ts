@@ -38,6 +38,7 @@ function writeExchange(
     toolCalls: null,
     toolCallId: null,
     clientMessageId: null,
+    attachments: null,
   } satisfies Partial<NewMessage>;
   const question = tx.appendMessage({
     ...common,

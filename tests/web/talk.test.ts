@@ -63,19 +63,14 @@ describe.runIf(hasBrowser)('talking', () => {
     const box = page.getByLabel('Message');
     const files = page.getByRole('list', { name: 'Attached files' });
     const give = (event: 'paste' | 'drop', name: string, text: string): Promise<unknown> =>
-      box.evaluate(
-        (area, given) => {
-          const data = new DataTransfer();
-          data.items.add(new File([given.text], given.name));
-          const how = { bubbles: true, cancelable: true };
-          area.dispatchEvent(
-            given.event === 'paste'
-              ? new ClipboardEvent('paste', { ...how, clipboardData: data })
-              : new DragEvent('drop', { ...how, dataTransfer: data }),
-          );
-        },
-        { event, name, text },
-      );
+      box.evaluate(`(area) => {
+        const data = new DataTransfer();
+        data.items.add(new File([${JSON.stringify(text)}], ${JSON.stringify(name)}));
+        const how = { bubbles: true, cancelable: true };
+        area.dispatchEvent('${event}' === 'paste'
+          ? new ClipboardEvent('paste', { ...how, clipboardData: data })
+          : new DragEvent('drop', { ...how, dataTransfer: data }));
+      }`);
     await give('paste', 'notes.md', '# Notes');
     await give('drop', 'x\u202Egnp.exe', 'MZ\u0000');
     await page.locator('input[type=file]').setInputFiles({ name: 'dot.gif', mimeType: 'x/y', buffer: GIF });

@@ -8,8 +8,8 @@ import {
 } from '@countersign/protocol';
 import type { AttachmentRecord, StoreReader } from '../ports/index.js';
 import { collectAttachments } from '../results/index.js';
+import { chatIn } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
-import { readChat } from '../worlds/show-world.js';
 
 /** About 25,000 tokens. */
 const LONGEST_TEXT = 100_000;
@@ -22,8 +22,11 @@ export async function addAttachment(
   given: NewAttachment,
 ): Promise<MessageAttachment> {
   const { name, base64 } = parseInput(newAttachmentSchema, given, 'attachment');
-  const stored = await readChat(runtime, worldId, chatId, (reader) => reader.attachmentBytes(chatId));
-  const collector = collectAttachments(runtime.ownSecrets, stored);
+  const stored = await runtime.store.read(async (reader) => {
+    chatIn(await reader.chat(chatId), worldId, chatId);
+    return await reader.attachmentBytes(chatId);
+  });
+  const collector = collectAttachments(() => runtime.ownSecrets(), stored);
   // What the sender says about the type has no effect.
   const made = collector.attach({ mimeType: 'text/plain', base64 });
   if ('refused' in made) throw invalid('base64', made.refused);
@@ -38,9 +41,10 @@ export async function addAttachment(
 /** The files that a message names. They were stored in this chat before, by a person or a tool. */
 export async function readSent(
   reader: StoreReader,
-  chatId: string,
+  { worldId, chatId }: { worldId: string; chatId: string },
   sent: readonly SentAttachment[],
 ): Promise<MessageAttachment[]> {
+  chatIn(await reader.chat(chatId), worldId, chatId);
   const found: MessageAttachment[] = [];
   for (const [index, { id, name }] of sent.entries()) {
     const field = `attachments.${index}.id`;

@@ -19,7 +19,6 @@ import { maskLongTexts } from '../publishers/mask-long-texts.js';
 import { chatIn, commit } from '../step/commit.js';
 import type { Runtime, Step } from '../step/runtime.js';
 import { queueTurns, writeNotice } from '../step/move-turn.js';
-import { readChat } from '../worlds/show-world.js';
 import { readSent } from './add-attachment.js';
 
 export interface IncomingMessage extends NewMessage {
@@ -49,8 +48,7 @@ export async function publishMessage(
   await runtime.process.resumeUnfinished({ chatId });
   await maskLongTexts([incoming.content]);
   const { attachments: sent = [] } = incoming;
-  const attachments =
-    sent.length === 0 ? null : await readChat(runtime, worldId, chatId, (reader) => readSent(reader, chatId, sent));
+  const attachments = sent.length === 0 ? null : await runtime.store.read((reader) => readSent(reader, incoming, sent));
   return await storeMessage(runtime, incoming, attachments);
 }
 

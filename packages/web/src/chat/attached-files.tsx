@@ -60,7 +60,9 @@ function nameOf({ name }: File): string {
 function toBase64(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.addEventListener('load', () => resolve(String(reader.result).replace(/^[^,]*,?/, '')));
+    reader.addEventListener('load', () =>
+      resolve(typeof reader.result === 'string' ? reader.result.replace(/^[^,]*,?/, '') : ''),
+    );
     reader.addEventListener('error', () => reject(reader.error ?? new Error(chatWords.unreadable(file.name))));
     reader.readAsDataURL(file);
   });

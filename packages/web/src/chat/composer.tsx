@@ -211,6 +211,7 @@ export function Composer({
               data-landing="keyboard"
               rows={1}
               value={text}
+              readOnly={isUploading}
               placeholder={isWide ? chatWords.widePlaceholder(worldName) : chatWords.placeholder(worldName)}
               aria-autocomplete="list"
               aria-controls={open ? listId : undefined}

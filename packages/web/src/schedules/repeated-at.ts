@@ -1,4 +1,4 @@
-/** The cron expression for a time of day, such as `08:30`. Undefined if it is none. `day`: 0 for Sunday. */
+/** The cron expression for a time of day, such as `08:30`. Undefined for any other text. `day`: 0 for Sunday. */
 export function repeatedAt(repeat: string, time: string, day: string): string | undefined {
   const [, hour, minute] = /^(\d{2}):(\d{2})/.exec(time) ?? [];
   if (hour === undefined || minute === undefined) return undefined;
