@@ -29,10 +29,11 @@ export function useChosenFiles(): ChosenFiles {
       const large = added.find(({ size }) => size > LARGEST);
       if (large !== undefined) sayError('attach', new Error(chatWords.tooLarge(large.name)));
       else if (files.length + added.length > MOST) sayError('attach', new Error(chatWords.tooManyFiles(MOST)));
-      else setFiles([...files, ...added]);
+      // Two files can come before a render.
+      else setFiles((now) => [...now, ...added]);
       return true;
     },
-    remove: (file) => setFiles(files.filter((other) => other !== file)),
+    remove: (file) => setFiles((now) => now.filter((other) => other !== file)),
     clear: () => setFiles([]),
   };
 }
