@@ -10,7 +10,7 @@ import { chatWords } from '../words/chat.js';
 const MOST = 8;
 const LARGEST = 3_000_000;
 
-export interface ChosenFiles {
+interface ChosenFiles {
   readonly files: readonly File[];
   /** Adds files that were pasted, dropped or chosen. Returns false if there were none. */
   readonly add: (given: Iterable<File> | null | undefined) => boolean;
