@@ -561,6 +561,7 @@ export const ROWS: readonly Row[] = [
     allowed: 422,
   },
   { route: 'POST /worlds/{world}/policy/matches', needs: 'read', body: { rule: 'allow remove' } },
+  { route: 'GET /worlds/{world}/policy/suggestions', needs: 'administer' },
   { route: 'POST /worlds/{world}/policy/replay', needs: 'administer, sign', body: {} },
   { route: 'GET /worlds/{world}/tools', needs: 'read' },
 

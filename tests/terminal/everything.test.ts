@@ -293,6 +293,7 @@ describe('everything that the browser can do', () => {
     const replayed = await run('policy', 'replay', '-w', 'docks', '--add', 'deny stamp', '--since', '1d');
     expect(replayed.stdout).toMatch(/^\d+ calls? judged again\. Questions: \d+ then, 0 with these rules\.$/m);
     expect(replayed.stdout).toContain('would have been denied although approved:');
+    expect(await list('policy', 'suggest', '-w', 'docks')).toEqual([]);
     expect(await run('policy', 'replay', '-w', 'docks', '--remove', 'no rule')).toMatchObject({ code: 2, stdout: '' });
     // [SIGN1.10] Who signed. The wait may have been for someone else.
     expect((await run('stats', '-w', 'docks')).stdout).toMatch(/^SIGNED BY +APPROVED +DENIED\n\S.* 2 +0$/m);

@@ -6,6 +6,7 @@ import {
   publishMessage,
   replayPolicy,
   setPolicy,
+  suggestRules,
 } from '@countersign/core';
 import { createFakeClock } from '@countersign/core/testing';
 import { endText, type Replayed } from '@countersign/protocol';
@@ -267,4 +268,61 @@ describe('a replay under the rules that judged the calls', () => {
       );
     },
   );
+});
+
+describe('suggested rules', () => {
+  /** Approves or denies what waits, after somebody had time to read it. */
+  async function answer(t: Awaited<ReturnType<typeof open>>, decision: 'approve' | 'deny' = 'approve', ms = 5000) {
+    t.clock.advance(ms);
+    for (const approval of await t.pending()) await t.decide(approval, { decision });
+    await t.engine.quiet();
+  }
+  const suggest = async (t: Awaited<ReturnType<typeof open>>) => await suggestRules(t.engine.runtime, t.worldId);
+
+  it('[RULE13] [RULE13.1] prove themselves on the part of the history that they were not made from', async () => {
+    const t = await open();
+    for (let n = 0; n < 10; n += 1) {
+      await t.propose(put('docs/a.md'));
+      await answer(t);
+    }
+    await t.propose(put('src/a.ts'));
+    await answer(t);
+    const log = [...t.made.log];
+    const { items } = await suggest(t);
+    expect(items).toMatchObject([
+      { saves: 10, covered: 10, savesLater: 2, nearest: [{ arguments: { path: 'src/a.ts' } }] },
+    ]);
+    expect(items[0]?.rule).toBe('allow put(path=docs/a.md, text=new)');
+    const proof = await t.replay([items[0]?.rule ?? '']);
+    expect([proof.wouldRunAlthoughDenied, ...questions(proof)]).toEqual([[], 11, 1]);
+    expect(t.made.log).toEqual(log);
+  });
+
+  it('[RULE13.1] none comes from calls that were approved in passing, for a chat or by a rule, or that rules allow today', async () => {
+    const t = await open();
+    for (let n = 0; n < 4; n += 1) {
+      await t.propose(put('docs/a.md'));
+      await answer(t, 'approve', 500);
+    }
+    expect(await suggest(t)).toEqual({ items: [] });
+    for (let n = 0; n < 4; n += 1) {
+      await t.propose(put('docs/a.md'));
+      await answer(t);
+    }
+    expect((await suggest(t)).items).toHaveLength(1);
+    await t.setRules(['allow put']);
+    expect(await suggest(t)).toEqual({ items: [] });
+  });
+
+  it('[RULE13.2] none covers a call that was denied, or one whose effect is unknown', async () => {
+    const t = await open();
+    for (let n = 0; n < 8; n += 1) {
+      await t.propose(n % 2 === 0 ? put('docs/a.md') : remove('a'));
+      await answer(t);
+    }
+    expect((await suggest(t)).items.map(({ rule }) => rule)).toEqual([expect.stringMatching(/^allow put/)]);
+    await t.propose(put('docs/a.md'));
+    await answer(t, 'deny');
+    expect(await suggest(t)).toEqual({ items: [] });
+  });
 });

@@ -34,8 +34,15 @@ export type { NewSchedule, Schedule, ScheduleChange } from './worlds/schedules.j
 export { delegationSchema, newDelegationSchema } from './people/delegations.js';
 export type { Delegation, NewDelegation, Principal } from './people/delegations.js';
 export { nearest } from './text/nearest.js';
-export { policyReplaySchema, replayedSchema } from './http/replay.js';
-export type { PolicyReplay, Replayed, ReplayedCall } from './http/replay.js';
+export { policyReplaySchema, replayedSchema, suggestionsSchema } from './http/replay.js';
+export type {
+  PolicyReplay,
+  Replayed,
+  ReplayedCall,
+  RuleSuggestion,
+  SuggestedCall,
+  Suggestions,
+} from './http/replay.js';
 export { endOfDay, endText, readEnd, settleEnd, withEnd } from './calls/rule-ends.js';
 export { isRule, policyLines, ruleLines } from './calls/rule-lines.js';
 export type { RuleLine } from './calls/rule-lines.js';

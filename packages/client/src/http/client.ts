@@ -78,6 +78,7 @@ import type {
   PolicyMatch,
   Replayed,
   PolicyReplay,
+  Suggestions,
   PolicyVerdict,
   NewPush,
   PushDevice,
@@ -394,6 +395,8 @@ export interface Client {
   checkPolicy(world: string, call: PolicyCheck, options?: CallOptions): Promise<PolicyVerdict>;
   /** What other rules would have decided for the calls of the past. Needs an admin who may sign. */
   replayPolicy(world: string, wanted: PolicyReplay, options?: CallOptions): Promise<Replayed>;
+  /** Rules that would have saved questions, with their proof. */
+  suggestRules(world: string, options?: CallOptions): Promise<Suggestions>;
   /** The calls in a chat that a rule would cover, to show before a person approves "always". */
   policyMatches(world: string, wanted: PolicyMatch, options?: CallOptions): Promise<MatchedCalls>;
 

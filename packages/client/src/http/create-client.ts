@@ -40,6 +40,7 @@ import {
   personSchema,
   policyVerdictSchema,
   replayedSchema,
+  suggestionsSchema,
   providerModelsSchema,
   providerStatusSchema,
   providerTestSchema,
@@ -360,6 +361,8 @@ export function createClient(options: ClientOptions): Client {
     replayPolicy: (world, body, options) =>
       get(replayedSchema, { method: 'POST', path: ['worlds', world, 'policy', 'replay'], body }, options),
 
+    suggestRules: (world, options) =>
+      get(suggestionsSchema, { path: ['worlds', world, 'policy', 'suggestions'] }, options),
     policyMatches: (world, body, options) =>
       get(matchedCallsSchema, { method: 'POST', path: ['worlds', world, 'policy', 'matches'], body }, options),
 

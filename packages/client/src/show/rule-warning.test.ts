@@ -26,6 +26,14 @@ it.each([
     { rule: 'allow x until 2026-01-01', code: 'ended', tool: 'x' },
     'Line 2 has ended and allows nothing: allow x until 2026-01-01. Change its time, or remove it.',
   ],
+  [
+    { rule: 'allow npm', code: 'unknown-tool', tool: 'npm', meant: 'allow shell_cmd(npm)' },
+    'Line 2: there is currently no tool named "npm". Did you mean "allow shell_cmd(npm)"?',
+  ],
+  [
+    { rule: 'allow shell_cmd(npm *)', code: 'star-nothing', tool: 'shell_cmd', meant: 'allow shell_cmd(npm test)' },
+    'Line 2: the * covers nothing in allow shell_cmd(npm *). Write a rule for each whole command, as in allow shell_cmd(npm test).',
+  ],
 ] as const)('[RULE5] warns about a rule: %j', (warning, words) => {
   expect(ruleWarningText({ line: 2, ...warning })).toBe(words);
 });

@@ -59,16 +59,17 @@ export function openJudged(
   return inflateRawSync(Buffer.from(packed.slice(1), 'base64'), { maxOutputLength: MOST * 3 }).toString('utf8');
 }
 
-/** Judges a stored call again, with the same gate, under these rules. `sameRules`: they are those that judged it. */
+/** Judges a stored call again, with the same gate, under these rules. `sameRules`: they are those that judged it. `proposes`: also find what a card would offer. */
 export function judgeAgain(
   text: string,
   policies: Required<Policies>,
+  { proposes = false } = {},
 ): { gate: Gate; sameRules: 'all' | 'others' | 'none' } {
   // Sealed by us, so nobody else wrote it.
   const { tool, mayAsk, mode, edited, rules, ...rest } = JSON.parse(text) as JudgedCall;
   const { admin, world, agent } = policies;
   const { claims } = tool ?? {};
-  const gate = checkToolApproval({
+  const judged: GateInput = {
     ...rest,
     tool:
       tool === null
@@ -83,7 +84,9 @@ export function judgeAgain(
     world: { mode, policy: world },
     admin,
     decision: edited === true ? 'edited' : undefined,
-  });
+    ...(proposes ? {} : { verdictOnly: true }),
+  };
+  const gate: Gate = { ...checkToolApproval(judged), judged };
   const isSame = rules.others === digestOf(admin, agent);
   return { gate, sameRules: !isSame ? 'none' : rules.world === digestOf(world) ? 'all' : 'others' };
 }

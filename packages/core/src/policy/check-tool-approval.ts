@@ -68,6 +68,8 @@ export interface GateInput {
   readonly outcomeUnknown: boolean;
   /** Set if nobody can be asked; calls that need approval are then denied (CALL13). */
   readonly unattended?: boolean;
+  /** Set if nobody is asked, as in a replay: what a card would offer takes longer than the verdict. */
+  readonly verdictOnly?: true;
 }
 
 export interface GateTool {
@@ -309,6 +311,7 @@ const SCOPES: readonly { readonly option: ApprovalOption; readonly scope: Scope 
 
 /** Asks for approval, and offers only options that would take effect (CALL2). */
 function ask(input: GateInput, weighing: Weighing, asked: WhyAsked): Verdict {
+  if (input.verdictOnly === true) return { kind: 'ask', reason: reasonOf(input, weighing, asked), options: ['deny'] };
   const { call, tool, world, admin } = input;
   const limits = tool?.claims?.approval;
   const effective = new Set<ApprovalOption>(['approve_once']);

@@ -1,4 +1,4 @@
-import { CountersignError, isRule, type Subject } from '@countersign/protocol';
+import { CountersignError, isRule } from '@countersign/protocol';
 import {
   compilePolicy,
   endedText,
@@ -10,6 +10,8 @@ import {
   showHidden,
 } from '../policy/index.js';
 import type { RegisteredTool } from '../ports/index.js';
+import { knownTool } from './known-tool.js';
+import { meantForShell } from './meant-rules.js';
 
 /** Where rules came from. `of`: the display name of the source, if there are several. */
 export interface RuleSource {
@@ -42,7 +44,7 @@ export function checkRules({ rules, source, tools, stored = [], now }: NewRules)
   const known = new Set(stored);
   for (const [index, text] of rules.entries()) {
     if (known.has(text)) continue;
-    compileRule(rules, index, source);
+    compileRule(rules, index, source, tools);
     const parsed = isRule(text) ? parseRule(text) : undefined;
     if (parsed?.ok !== true) continue;
     const { rule } = parsed;
@@ -60,9 +62,17 @@ function findEffectMisfit({ effect, tool: name }: Rule, tool: RegisteredTool | u
   return `calls to ${name} can't be rehearsed, so a rule can't be about their effects. Write what it is about in parentheses, as in ${name}(…)`;
 }
 
-function compileRule(rules: readonly string[], index: number, source: RuleSource): void {
+function compileRule(
+  rules: readonly string[],
+  index: number,
+  source: RuleSource,
+  tools: ReadonlyMap<string, RegisteredTool>,
+): void {
   const compiled = compilePolicy(rules.slice(index, index + 1));
-  if (!compiled.ok) throw refuseRule(source, rules, index, compiled.error, compiled.position);
+  if (compiled.ok) return;
+  const meant = meantForShell(rules[index] ?? '', tools);
+  const error = meant === undefined ? compiled.error : `there is no tool with this name. Did you mean "${meant}"?`;
+  throw refuseRule(source, rules, index, error, compiled.position);
 }
 
 const LONGEST_SHOWN = 120;
@@ -82,15 +92,4 @@ export function refuseRule(
   return new CountersignError('invalid', `${where}: ${error.replace(/\.$/, '')}. The rule: ${shown}`, {
     field: `${field}.${index}`,
   });
-}
-
-function knownTool(tool: RegisteredTool | undefined): Parameters<typeof findMisfit>[1] {
-  if (tool === undefined) return undefined;
-  const { name, parameters } = tool.definition;
-  if (tool.subjects === undefined) return { name, parameters };
-  const touches = (args: Record<string, unknown>): readonly Subject[] => {
-    const checked = tool.validate(args);
-    return checked.ok ? (tool.subjects?.(checked.value, { workingDirectory: '/' }) ?? []) : [];
-  };
-  return { name, parameters, touches };
 }

@@ -1,7 +1,7 @@
 import type { Agent, AgentDefinition, Chat, ListedTool, ShownPolicy, World } from '@countersign/protocol';
 import { maskPrompt } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import type { AgentRecord, ChatRecord, StoreReader, WorldRecord } from '../ports/index.js';
+import type { AgentRecord, ChatRecord, RegisteredTool, StoreReader, WorldRecord } from '../ports/index.js';
 import { agentIn, chatIn, noWorld } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 import { prepareTools } from '../call/parse.js';
@@ -57,7 +57,7 @@ export async function showWorld(runtime: Runtime, worldId: string): Promise<Vers
 
 export async function showPolicy(runtime: Runtime, worldId: string): Promise<Versioned<ShownPolicy>> {
   return await readWorld(runtime, worldId, async (reader, { world }) => ({
-    value: toPolicy(world, runtime.tools(worldId).keys(), reader.now()),
+    value: toPolicy(world, runtime.tools(worldId), reader.now()),
     version: policyVersion(world),
   }));
 }
@@ -109,7 +109,7 @@ export function toWorld({ id, name, settings }: WorldRecord): World {
 
 export function toPolicy(
   { policy, proposed }: Pick<WorldRecord, 'policy' | 'proposed'>,
-  tools: Iterable<string>,
+  tools: ReadonlyMap<string, RegisteredTool>,
   now: number,
 ): ShownPolicy {
   const warnings = warnOfRules(policy, tools, now);

@@ -167,7 +167,7 @@ export async function setPolicy(
       proposed: before.proposed.filter((rule) => !policy.includes(rule) && (keep?.includes(rule) ?? true)),
     };
     await writeFact(change.tx, { kind: 'policy-set', before, after, by: signer });
-    return { value: toPolicy(after, runtime.tools(worldId).keys(), now), version: policyVersion(after) };
+    return { value: toPolicy(after, runtime.tools(worldId), now), version: policyVersion(after) };
   });
   // A short-lived command runs no chats: the next server releases the calls that the new rules cover.
   if (!runtime.process.endsSoon()) await releaseWaiting(runtime, worldId);

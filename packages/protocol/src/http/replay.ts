@@ -71,3 +71,33 @@ export const replayedSchema = z.object({
 });
 api.add(replayedSchema, { id: 'PolicyReplay' });
 export type Replayed = z.infer<typeof replayedSchema>;
+
+const suggestedCallSchema = z.object({
+  toolCallId: text('Id of the call.'),
+  agentId: text('Id of the agent.'),
+  arguments: field(z.unknown(), 'Arguments of the call. Secrets are masked.'),
+});
+export type SuggestedCall = z.infer<typeof suggestedCallSchema>;
+
+const ruleSuggestionSchema = z.object({
+  rule: text('The allow rule.'),
+  saves: field(z.number().int(), 'How many questions of the last 30 days it would have saved.'),
+  savesLater: field(
+    z.number().int(),
+    'How many of them are in the last 30 % of the calls, from which it was not made.',
+  ),
+  covers: field(z.array(suggestedCallSchema), 'Calls that it would have allowed, at most 20.'),
+  covered: field(z.number().int(), 'How many calls it would have allowed.'),
+  nearest: field(
+    z.array(suggestedCallSchema),
+    'Questions about the same tool that it would not have saved, at most 3.',
+  ),
+});
+export type RuleSuggestion = z.infer<typeof ruleSuggestionSchema>;
+
+/** Rules that would have saved questions (RULE13). */
+export const suggestionsSchema = z.object({
+  items: field(z.array(ruleSuggestionSchema), 'At most five, the most useful first.'),
+});
+export type Suggestions = z.infer<typeof suggestionsSchema>;
+api.add(suggestionsSchema, { id: 'RuleSuggestions' });

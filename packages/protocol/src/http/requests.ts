@@ -161,15 +161,16 @@ export const ruleWarningSchema = z.object({
    * `unknown-tool`: the world has no tool with this name now; `closest` is a similar one. `unreadable`: an older version stored a rule that no
    * longer parses, see `error`; as a deny or ask rule it matches every call to its tool, as an allow rule none. `star-outside`: it is for
    * commands of a program outside and doesn't spell one out, so it allows none of them (RULE5.6). `opens-network`: commands that use a
-   * host it opens can't be rehearsed (CHANGE8.7). `ended`: its time is over, so it allows nothing (RULE11).
+   * host it opens can't be rehearsed (CHANGE8.7). `ended`: its time is over, so it allows nothing (RULE11). `star-nothing`: its `*` covers no word (RULE6.1); `meant` is a rule that covers one.
    */
   code: field(
-    z.enum(['unknown-tool', 'unreadable', 'star-outside', 'opens-network', 'ended']),
+    z.enum(['unknown-tool', 'unreadable', 'star-outside', 'opens-network', 'ended', 'star-nothing']),
     'Stable code for programs.',
   ),
   verb: field(z.enum(['allow', 'ask', 'deny']).exactOptional(), 'allow, ask or deny.'),
   tool: text('Name of the tool.').exactOptional(),
   closest: text('The most similar tool name.').exactOptional(),
+  meant: text('The rule that was probably meant, or one that allows something.').exactOptional(),
   error: text("Why the rule can't be parsed.").exactOptional(),
 });
 export type RuleWarning = z.infer<typeof ruleWarningSchema>;

@@ -216,7 +216,7 @@ describe('a policy', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[HTTP10.4] [RULE12.3] replays other rules on past calls, and refuses what it can’t read', async () => {
+  it('[HTTP10.4] [HTTP10.5] [RULE12.3] replays other rules on past calls, and refuses what it can’t read', async () => {
     const t = await openHarbour();
     await t.propose({ name: 'remove', arguments: { path: 'a' } });
     const replay = (body: unknown) => t.api('POST', `${POLICY}/replay`, body);
@@ -230,6 +230,8 @@ describe('a policy', () => {
       expect((await replay(body)).status).toBe(422);
     expect((await replay({ since: '9999-12-31T23:59:59Z' })).body).toMatchObject({ calls: 0 });
     expect((await t.api('POST', '/worlds/nowhere/policy/replay', {})).status).toBe(404);
+    expect(await t.api('GET', `${POLICY}/suggestions`)).toMatchObject({ status: 200, body: { items: [] } });
+    expect((await t.api('GET', '/worlds/nowhere/policy/suggestions')).status).toBe(404);
     expect(t.runs).toEqual([]);
   });
 

@@ -4,6 +4,7 @@ import {
   matchesInChat,
   replayPolicy,
   setPolicy,
+  suggestRules,
   showPolicy,
   showTools,
 } from '@countersign/core';
@@ -19,6 +20,7 @@ import {
   policyVerdictSchema,
   replayedSchema,
   shownPolicySchema,
+  suggestionsSchema,
 } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import { route } from '../app/route.js';
@@ -127,6 +129,21 @@ export const policyRoutes = [
         by: c.var.signer,
         signal: c.req.raw.signal,
       }),
+    }),
+  }),
+  route({
+    method: 'get',
+    path: '/worlds/{world}/policy/suggestions',
+    scope: 'world',
+    needs: 'admin',
+    tag,
+    summary: 'Suggest allow rules, with their proof',
+    description:
+      'Rules that would have saved questions in the last 30 days, made only from calls that a person approved one by one. None would have allowed a call that was denied. Nothing is added.',
+    answers: { 200: { description: 'Rules, the most useful first', schema: suggestionsSchema } },
+    handle: async ({ context, params, c }) => ({
+      status: 200,
+      body: await suggestRules(context.engine.runtime, params.world, c.req.raw.signal),
     }),
   }),
   route({

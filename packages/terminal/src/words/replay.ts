@@ -39,3 +39,20 @@ export const replayWords = {
   more: 'There were more calls than one replay judges or lists. Choose a later time with --since.',
   limits: 'Another decision could have changed what came after, which a replay does not know.',
 } as const;
+
+export const suggestHelp = {
+  about: 'Suggest allow rules, with the past calls that prove them',
+  notes: [
+    'A suggestion comes from calls that a person approved one by one, would have allowed no call that was denied, and covers nothing that removes files, uses the network or runs outside the sandbox. Nothing is added.',
+  ],
+  examples: ['countersign policy suggest -w harbour'],
+} satisfies Help;
+
+export const suggestWords = {
+  none: 'No rule would have saved two questions or more in the last 30 days without allowing something that it should not.',
+  saves: (count: number, later: number): string =>
+    `  would have saved ${count} questions in 30 days, ${later} of them in the last 30 % of the calls, which it was not made from`,
+  covers: (count: number): string => `  would have allowed ${calls(count)}, none of them denied:`,
+  nearest: '  would still ask, for example:',
+  add: (rule: string, world: string): string => `  to add it: countersign policy add '${rule}' -w ${world}`,
+} as const;

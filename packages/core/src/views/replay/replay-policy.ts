@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import {
   CountersignError,
   type AuditEntry,
@@ -12,9 +11,9 @@ import type { WorldSnapshot } from '../../memory/world-snapshot.js';
 import { compileStored, policyAt, type Policy } from '../../policy/index.js';
 import { commit, noWorld, readSnapshot } from '../../step/commit.js';
 import type { Runtime } from '../../step/runtime.js';
+import { entriesSince } from './entries-since.js';
 import { compileTried } from '../../worlds/check-policy.js';
 
-const PAGE = 100;
 /** The most calls that one replay judges. */
 const MOST_CALLS = 100_000;
 /** The most calls that it lists of each kind; the rest are counted. */
@@ -70,42 +69,6 @@ export async function replayPolicy(
   } finally {
     running.delete(store);
   }
-}
-
-/** The records from a moment on, read in pages, and others run between two pages. */
-async function* entriesSince(
-  { store }: Runtime,
-  worldId: string,
-  from: number,
-  signal?: AbortSignal,
-): AsyncGenerator<AuditEntry> {
-  for (let after = await store.read((reader) => lastBefore(reader, worldId, from)); ;) {
-    signal?.throwIfAborted();
-    const page = await store.read((reader) => reader.audit(worldId, { after, limit: PAGE }));
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return;
-    after = last.seq;
-    await setImmediate();
-  }
-}
-
-/** The number of the last record before a moment, by bisection: records are in the order of their times. */
-async function lastBefore(
-  reader: Pick<Parameters<Parameters<Runtime['store']['read']>[0]>[0], 'audit' | 'lastAudit'>,
-  worldId: string,
-  from: number,
-): Promise<number> {
-  const [newest] = await reader.lastAudit(worldId, { limit: 1 });
-  let low = 0;
-  let high = newest?.seq ?? 0;
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const [entry] = await reader.audit(worldId, { after: middle, limit: 1 });
-    if (entry !== undefined && Date.parse(entry.at) < from) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 type Judge = (entry: AuditEntry) => { would: Outcome; rule?: string; sameRules: 'all' | 'others' | 'none' } | NotJudged;

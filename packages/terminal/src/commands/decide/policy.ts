@@ -30,6 +30,7 @@ import { readRecord } from '../read-flags.js';
 import type { Register } from '../register.js';
 import { addReplay } from './replay-policy.js';
 import { showCovered } from './show-covered.js';
+import { addSuggest } from './suggest-rules.js';
 import { showDone, showList } from '../show-list.js';
 import { errors } from '../../words/errors.js';
 import { CHAT, withHelp, WORLD } from '../../words/help.js';
@@ -130,6 +131,7 @@ export function addPolicy(program: Command, register: Register): void {
     },
   );
   addReplay(policy, register);
+  addSuggest(policy, register);
 }
 
 /** Paths that are listed; `--json` has all of them. */

@@ -1,0 +1,43 @@
+import { setImmediate } from 'node:timers/promises';
+import type { AuditEntry } from '@countersign/protocol';
+import type { StoreReader } from '../../ports/index.js';
+import type { Runtime } from '../../step/runtime.js';
+
+/** A record can have half a megabyte. */
+const PAGE = 100;
+
+/** The records from a moment on, read in pages, and others run between two pages. */
+export async function* entriesSince(
+  { store }: Runtime,
+  worldId: string,
+  from: number,
+  signal?: AbortSignal,
+): AsyncGenerator<AuditEntry> {
+  for (let after = await store.read((reader) => lastBefore(reader, worldId, from)); ;) {
+    signal?.throwIfAborted();
+    const page = await store.read((reader) => reader.audit(worldId, { after, limit: PAGE }));
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    after = last.seq;
+    await setImmediate();
+  }
+}
+
+/** The number of the last record before a moment, by bisection: records are in the order of their times. */
+async function lastBefore(
+  reader: Pick<StoreReader, 'audit' | 'lastAudit'>,
+  worldId: string,
+  from: number,
+): Promise<number> {
+  const [newest] = await reader.lastAudit(worldId, { limit: 1 });
+  let low = 0;
+  let high = newest?.seq ?? 0;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const [entry] = await reader.audit(worldId, { after: middle, limit: 1 });
+    if (entry !== undefined && Date.parse(entry.at) < from) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

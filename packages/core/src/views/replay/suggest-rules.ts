@@ -1,0 +1,176 @@
+import { setImmediate } from 'node:timers/promises';
+import type { AuditEntry, RuleSuggestion, Suggestions, SuggestedCall } from '@countersign/protocol';
+import { judgeAgain, openJudged } from '../../evidence/judged-call.js';
+import { maskSecrets } from '../../masking/index.js';
+import type { WorldSnapshot } from '../../memory/world-snapshot.js';
+import type { Gate, GateInput } from '../../policy/check-tool-approval.js';
+import { compileStored, type Policy, splitRules } from '../../policy/index.js';
+import { noWorld, readSnapshot } from '../../step/commit.js';
+import type { Runtime } from '../../step/runtime.js';
+import { entriesSince } from './entries-since.js';
+
+const SINCE_MS = 30 * 86_400_000;
+/** The newest calls that suggestions are made from and checked with. */
+const MOST_CALLS = 5_000;
+/** The most candidates that are checked, most frequent first: each judges all calls of its tool again. */
+const MOST_TRIED = 20;
+const MOST_ITEMS = 5;
+const MOST_COVERED = 20;
+const MOST_NEAREST = 3;
+/** The longest that is kept in memory of a call. */
+const LONGEST = 16 * 1024;
+/** A faster approval says little about the call. */
+const LEAST_MS = 2_000;
+/** Rules are made from the first part of the history, and shown with what they would have saved in the rest. */
+const LEARNED = 0.7;
+
+/** A call of the past that somebody was asked about, or that a rule decided. */
+interface Past {
+  readonly id: string;
+  readonly entry: AuditEntry;
+  /** What the gate judged. Undefined if that is unknown or long; the call then proves nothing, and its denial still counts. */
+  readonly text: string | undefined;
+  readonly was: 'ask' | 'run' | 'refuse';
+  person?: 'approve' | 'deny';
+  isCareful?: boolean;
+  /** Whether the rules as they are now would let it run. */
+  runsNow?: boolean;
+}
+
+/**
+ * Allow rules that would have saved questions, each with its proof: what it would have saved in the part of the history that it was not made from, every
+ * call that it would have allowed, and the nearest ones that it would not. Only calls that a person approved, one by one and not in passing, count.
+ */
+export async function suggestRules(runtime: Runtime, worldId: string, signal?: AbortSignal): Promise<Suggestions> {
+  const snapshot = await readSnapshot(runtime, worldId);
+  if (snapshot === undefined) throw noWorld(worldId);
+  const past = await readPast(runtime, worldId, signal);
+  const isLearned = new Set(past.slice(0, Math.ceil(past.length * LEARNED)).map(({ id }) => id));
+  const candidates = new Map<string, number>();
+  for (const [index, call] of past.entries()) {
+    if (index % 100 === 0) await setImmediate();
+    const rule = isLearned.has(call.id) ? candidateFrom(call, snapshot) : undefined;
+    if (rule !== undefined) candidates.set(rule, (candidates.get(rule) ?? 0) + 1);
+  }
+  const tried = [...candidates].toSorted(([, a], [, b]) => b - a).slice(0, MOST_TRIED);
+  const items: RuleSuggestion[] = [];
+  for (const [rule] of tried) {
+    signal?.throwIfAborted();
+    await setImmediate();
+    const item = prove(rule, past, snapshot, isLearned);
+    if (item !== undefined) items.push(item);
+  }
+  return { items: items.toSorted((a, b) => b.saves - a.saves).slice(0, MOST_ITEMS) };
+}
+
+async function readPast(runtime: Runtime, worldId: string, signal?: AbortSignal): Promise<readonly Past[]> {
+  const now = await runtime.store.read(async (reader) => reader.now());
+  const found = new Map<string, Past>();
+  for await (const entry of entriesSince(runtime, worldId, now - SINCE_MS, signal)) {
+    const { kind, invocationId: id, judged } = entry;
+    if (id === undefined) continue;
+    const known = found.get(id);
+    if (kind === 'decision' && known?.was === 'ask') noteDecision(known, entry);
+    const was = WAS[kind];
+    // A refusal without evidence is a call that couldn't run: no rule denied it.
+    if (known !== undefined || was === undefined || (was === 'refuse' && judged === undefined)) continue;
+    const text = judged === undefined ? undefined : openJudged(runtime.store.hashKey, { worldId, id }, judged);
+    const kept = text === undefined || text.length > LONGEST ? undefined : text;
+    found.set(id, { id, entry: { ...entry, judged: '' }, text: kept, was });
+    for (const oldest of found.size > MOST_CALLS ? found.keys() : []) {
+      found.delete(oldest);
+      break;
+    }
+  }
+  return [...found.values()];
+}
+
+const WAS: Readonly<Partial<Record<AuditEntry['kind'], Past['was']>>> = {
+  request: 'ask',
+  refusal: 'refuse',
+  run: 'run',
+};
+
+/**
+ * Any denial counts. An approval counts only if it is a person's own, for once and for the call as it was proposed, after they had time to read it.
+ */
+function noteDecision(call: Past, { decision, scope = 'once', for: principal, edited, who, at }: AuditEntry): void {
+  if (decision === 'deny') call.person = 'deny';
+  if (decision !== 'approve' || who?.kind !== 'person' || call.person !== undefined) return;
+  call.person = 'approve';
+  const isSlow = Date.parse(at) - Date.parse(call.entry.at) > LEAST_MS;
+  call.isCareful = isSlow && scope === 'once' && principal === undefined && edited !== true;
+}
+
+/** The rule that "always" would add for this call. None if it could not be undone, uses the network or runs outside the sandbox. */
+function candidateFrom(call: Past, snapshot: WorldSnapshot): string | undefined {
+  if (call.person !== 'approve' || call.isCareful !== true) return undefined;
+  const gate = judge(call, snapshot, snapshot.policy, { proposes: true });
+  if (gate?.kind !== 'ask' || gate.proposedRule === undefined || !isHarmless(gate.judged)) return undefined;
+  const [rule, ...more] = splitRules(gate.proposedRule);
+  return rule === undefined || more.length > 0 || maskSecrets(rule) !== rule ? undefined : rule;
+}
+
+function isHarmless(judged: GateInput | undefined): boolean {
+  const { call, tool } = judged ?? {};
+  if (call === undefined || tool?.claims === undefined || tool.external === true || tool.unconfined === true)
+    return false;
+  const { effect, subjects } = call;
+  if (subjects.length === 0 || subjects.some(({ kind }) => kind === 'host' || kind === 'dynamic')) return false;
+  // A command is known by its effect only. File tools can be undone.
+  if (effect === undefined) return subjects.every(({ kind }) => kind === 'path');
+  return effect.removed.length === 0 && effect.leftOut.length === 0 && effect.outward.length === 0;
+}
+
+/** Undefined if the rule would allow a call that was denied, or one that could do harm, or nothing. */
+function prove(
+  rule: string,
+  past: readonly Past[],
+  snapshot: WorldSnapshot,
+  isLearned: ReadonlySet<string>,
+): RuleSuggestion | undefined {
+  const { lines, ended } = snapshot.policy;
+  const world = compileStored([...lines.filter((line) => !ended.includes(line)), rule]);
+  const covers: SuggestedCall[] = [];
+  const nearest: SuggestedCall[] = [];
+  const saved = { all: 0, later: 0 };
+  let count = 0;
+  const tool = /^allow ([^\s(]+)/.exec(rule)?.[1];
+  for (const call of past) {
+    if (call.entry.tool !== tool || runsAnyway(call, snapshot)) continue;
+    const gate = judge(call, snapshot, world);
+    if (gate === undefined && (call.was === 'refuse' || call.person === 'deny')) return undefined;
+    if (gate === undefined) continue;
+    const shown = { toolCallId: call.id, agentId: call.entry.agentId ?? '', arguments: call.entry.arguments };
+    if (gate.kind !== 'run') {
+      if (call.was === 'ask') nearest.push(shown);
+      continue;
+    }
+    if (call.was === 'refuse' || call.person === 'deny' || !isHarmless(gate.judged)) return undefined;
+    count += 1;
+    saved.all += 1;
+    if (!isLearned.has(call.id)) saved.later += 1;
+    if (covers.length < MOST_COVERED) covers.push(shown);
+  }
+  if (saved.all < 2) return undefined;
+  const others = nearest.slice(-MOST_NEAREST);
+  return { rule, saves: saved.all, savesLater: saved.later, covers, covered: count, nearest: others };
+}
+
+/** Then, or under the rules as they are now. */
+function runsAnyway(call: Past, snapshot: WorldSnapshot): boolean {
+  call.runsNow ??= judge(call, snapshot, snapshot.policy)?.kind === 'run';
+  return call.was === 'run' || call.runsNow;
+}
+
+function judge(
+  { text, entry }: Past,
+  snapshot: WorldSnapshot,
+  world: Policy,
+  more: { proposes?: boolean } = {},
+): Gate | undefined {
+  const { agentId } = entry;
+  if (text === undefined || agentId === undefined || snapshot.agent(agentId) === undefined) return undefined;
+  const policies = { admin: snapshot.adminPolicy, world, agent: snapshot.agentPolicy(agentId) };
+  return judgeAgain(text, policies, more).gate;
+}
