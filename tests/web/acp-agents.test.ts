@@ -195,6 +195,8 @@ describe.runIf(hasBrowser)('an agent that is another program', () => {
       await field.fill('Use rg');
       await field.press('Enter');
       await page.getByText('told Claude: “Use rg”').waitFor();
+      // No turn has failed.
+      expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
       expect(await field.inputValue()).toBe('');
       await page.getByRole('note').getByRole('link', { name: 'new chat' }).click();
       await page.getByRole('textbox', { name: 'Message' }).waitFor();

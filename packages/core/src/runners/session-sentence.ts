@@ -26,7 +26,7 @@ export async function tellSession(
     if (sentence?.takenBy === null)
       throw refused(`a sentence by ${sentence.by.name} still waits for ${name}. Wait until it has got that one`);
     tx.write({ kind: 'session-told', chatId, text, by });
-    note(step, chatId, agentId, `${by.who.name} told ${name}: “${text}” It gets this at its next step.`);
+    note(step, chatId, `${by.who.name} told ${name}: “${text}” It gets this at its next step.`);
   });
 }
 
@@ -64,12 +64,12 @@ export async function reportSession(
     const name = step.snapshot.agentName(agentId);
     // A request that is sent again says nothing new.
     const isAgain = delivery !== undefined && sentence?.takenBy === delivery;
-    if (context !== undefined && !isAgain) note(step, chatId, agentId, claimText(name, context));
+    if (context !== undefined && !isAgain) note(step, chatId, claimText(name, context));
     if (delivery === undefined || sentence === null || !isFor(session, delivery)) return undefined;
     const { text, by, takenBy } = sentence;
     if (takenBy === null) {
       step.tx.write({ kind: 'sentence-taken', chatId, takenBy: delivery });
-      note(step, chatId, agentId, `${name} got the sentence of ${by.name}.`);
+      note(step, chatId, `${name} got the sentence of ${by.name}.`);
     }
     return { from: by.name, text };
   });
@@ -95,6 +95,6 @@ function refused(detail: string): CountersignError {
 }
 
 /** Not a message: no model sees it, and the program outside still takes none (EXT1.14). */
-function note(step: Step, chatId: string, agentId: string, text: string): void {
-  writeNotice(step, { chatId, agentId, turnId: null, replyTo: null }, 'notice', maskSecrets(text));
+function note(step: Step, chatId: string, text: string): void {
+  writeNotice(step, { chatId, agentId: null, turnId: null, replyTo: null }, 'notice', maskSecrets(text));
 }

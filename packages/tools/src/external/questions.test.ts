@@ -30,7 +30,7 @@ it('[EXT1.28] a question of a gated agent is a form with its choices, and anothe
         { value: 'Blue', label: 'Blue' },
       ],
     },
-    { name: 'q1_other', label: 'Another answer', kind: 'text', isRequired: false, most: 4_000 },
+    { name: 'q1_other', label: 'Another answer', kind: 'text', isRequired: false, most: 900 },
     expect.objectContaining({ name: 'q2', kind: 'choices' }),
     expect.objectContaining({ name: 'q2_other' }),
   ]);

@@ -24,6 +24,8 @@ const SEND_BACK = 'Send it back with comments';
 /** A longer one isn't shown as a whole, so nobody can approve it here. */
 const LONGEST_PLAN = 10_000;
 const LONGEST_TEXT = 4_000;
+/** On one line in the web app, beside the choices. */
+const LONGEST_OTHER = 900;
 
 /** The tools of gated agents that ask a person something, by the names that Claude Code 2.1.326 and Gemini CLI 0.61.0 use. */
 export const ASKING_TOOLS: ReadonlyMap<string, AskingTool> = new Map([
@@ -76,7 +78,7 @@ function fieldsOf(asked: Asked, at: number): FormField[] {
   const kind = multiSelect === true ? 'choices' : 'choice';
   return [
     { name, label, kind, isRequired: false, choices },
-    { name: `${name}_other`, label: 'Another answer', kind: 'text', isRequired: false, most: LONGEST_TEXT },
+    { name: `${name}_other`, label: 'Another answer', kind: 'text', isRequired: false, most: LONGEST_OTHER },
   ];
 }
 

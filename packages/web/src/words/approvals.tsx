@@ -127,7 +127,8 @@ export const approvalWords = {
   optional: (label: string) => `${label} (optional)`,
   noChoice: 'none',
   yourAnswer: 'Your answer',
-  formNote: "Your answers go to the server. They don't approve any calls.",
+  formNote: "Your answers go to the program that asks. They don't approve any calls.",
+  planNote: 'Approving lets the agent leave its plan mode. Its calls still need approval.',
   answerNote: "Your answer is sent as text. It doesn't approve any call.",
 
   proposed: 'about to run',

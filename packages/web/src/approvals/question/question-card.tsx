@@ -55,13 +55,7 @@ export function QuestionCard({
         </>
       }
       end={end}
-      note={
-        mustRead && isArmed
-          ? approvalWords.scrollFirst
-          : form === undefined
-            ? approvalWords.answerNote
-            : approvalWords.formNote
-      }
+      note={mustRead && isArmed ? approvalWords.scrollFirst : noteOf(question)}
       noteId={noteId}
       mayDeny={isArmed}
       isNew={isNew}
@@ -105,4 +99,9 @@ export function QuestionCard({
       )}
     </CardFrame>
   );
+}
+
+function noteOf({ form, approves }: Question): string {
+  if (approves === true) return approvalWords.planNote;
+  return form === undefined ? approvalWords.answerNote : approvalWords.formNote;
 }
