@@ -270,8 +270,9 @@ async function letTimePass<T>(t: Harbour, answering: Promise<T>): Promise<T> {
 /** Statuses that the run must reach, so that it exercises more than one kind of rejection. */
 const STATUSES = [200, 201, 202, 204, 400, 404, 405, 409, 412, 415, 422, 428];
 
-/** They need a valid ticket, which the fuzzer can't guess, a browser session, a person, a passkey, a running MCP server, a supervisor, or a receiver of webhooks. */
+/** They need a valid ticket, which the fuzzer can't guess, a browser session, a person, a passkey, a running MCP server, a supervisor, the hash of a run's effect, or a receiver of webhooks. */
 const UNREACHABLE = [
+  'post_worlds_world_runs_run_select',
   'post_session',
   'post_sign_in_oidc',
   'post_session_challenge',
