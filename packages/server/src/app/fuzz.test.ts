@@ -292,6 +292,7 @@ const UNREACHABLE = [
   'post_me_push_id_test',
   'delete_people_person_sessions_session',
   'post_worlds_world_schedules',
+  'post_worlds_world_chats_chat_attachments',
   'patch_worlds_world_schedules_schedule',
   'post_worlds_world_mcp_servers_name_context',
   'post_worlds_world_mcp_servers_name_sign_in',
