@@ -20,7 +20,6 @@ import { NoticePlace } from '../notices/notice-place.js';
 import { attempt } from '../notices/toast.js';
 import { DESKTOP, useMedia } from '../shell/use-media.js';
 import { ChatHeader } from './chat-header.js';
-import { upload } from './attached-files.js';
 import { Composer } from './composer.js';
 import { NoMessages } from './no-messages.js';
 import { takesSentences, TellAgent } from './tell-agent.js';
@@ -67,8 +66,13 @@ function OpenChat(): ReactElement {
   const forget = useCallback(() => setWanted(undefined), []);
   const suggestions = useMemo(() => (isEmpty ? suggestionsFor(agents, mainAgent) : []), [isEmpty, agents, mainAgent]);
   const send = async (content: string, files: readonly File[]): Promise<boolean> => {
-    const uploading = upload(client, { worldId, chatId }, files).then((attachments) => {
-      outbox.send({ worldId, chatId, content, ...(attachments.length > 0 && { attachments }) });
+    if (files.length === 0) {
+      outbox.send({ worldId, chatId, content });
+      return true;
+    }
+    const uploading = import('./upload-files.js').then(async ({ upload }) => {
+      const attachments = await upload(client, { worldId, chatId }, files);
+      outbox.send({ worldId, chatId, content, attachments });
     });
     return await attempt('attach', uploading);
   };

@@ -11,7 +11,6 @@ import { Avatar } from '../ui/avatar.js';
 import { Icon } from '../ui/icon.js';
 import { Mark } from '../ui/signature.js';
 import { Visible } from '../text/visible.js';
-import { upload } from './attached-files.js';
 import { Composer } from './composer.js';
 import { modeWords } from './mode-words.js';
 import { OutgoingRow } from './transcript/outgoing-row.js';
@@ -58,6 +57,7 @@ export default function NewChatPage(): ReactElement {
     }
     // Files belong to a chat, so it is created first.
     const starting = client.createChat(worldId).then(async ({ id: chatId }) => {
+      const { upload } = await import('./upload-files.js');
       const attachments = await upload(client, { worldId, chatId }, files).catch(async (error: unknown) => {
         await client.deleteChat(worldId, chatId);
         throw error;
