@@ -14,7 +14,7 @@ import { Visible } from '../text/visible.js';
 import { Composer } from './composer.js';
 import { modeWords } from './mode-words.js';
 import { OutgoingRow } from './transcript/outgoing-row.js';
-import { DEMO_PROVIDER, DEMO_WORLD } from '../providers/provider-choice.js';
+import { DEMO_PROVIDER, DEMO_WORLD } from '../providers/demo.js';
 import { chatWords } from '../words/chat.js';
 
 /** A new chat: its agents, the approval mode, and suggestions. */

@@ -5,7 +5,7 @@ import { PasskeyFailure } from '../passkeys/passkey-failure.js';
 import { linkFor } from '../passkeys/passkey-link.js';
 import { focusInvalid } from './focus-invalid.js';
 import { clearErrors, say, sayError } from '../notices/toast.js';
-import { settingsWords } from '../words/settings.js';
+import { shellWords } from '../words/shell.js';
 
 export interface Saving {
   busy: boolean;
@@ -64,7 +64,7 @@ export function useSaving(): Saving {
 }
 
 function wordsOf(error: unknown): string {
-  if (error instanceof ClientError && error.status === 412) return settingsWords.staleSave;
+  if (error instanceof ClientError && error.status === 412) return shellWords.staleSave;
   return errorText(error);
 }
 

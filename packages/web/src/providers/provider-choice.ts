@@ -1,9 +1,6 @@
 import type { ProviderStatus } from '@countersign/protocol';
 import { providerWords } from '../words/providers.js';
-
-/** The id of the demo's model, which plays a script. */
-export const DEMO_PROVIDER = 'scripted';
-export const DEMO_WORLD = 'harbour';
+import { DEMO_PROVIDER } from './demo.js';
 
 /** The id of the default provider for a new agent: a real model, or the demo's if nothing else is configured. */
 export function firstProvider(known: readonly ProviderStatus[]): string {

@@ -8,7 +8,6 @@ export const settingsWords = {
   theSettings: 'the settings',
   stale: 'Someone else changed these settings.',
   discard: 'Discard my changes',
-  staleSave: 'Someone else changed this while you were editing. Reload it, then make your change again.',
 
   description: 'Description',
   folderHint: 'The folder that file tools and commands work in.',

@@ -6,6 +6,7 @@ import { commonWords } from './common.js';
 export const shellWords = {
   ...commonWords,
   product: 'Countersign',
+  staleSave: 'Someone else changed this while you were editing. Reload it, then make your change again.',
   nothingWaits: 'Nothing is waiting for you.',
   pages: {
     chat: 'Chat',
