@@ -89,7 +89,7 @@ export function refuseRule(
   const shown = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
   const character = position === undefined ? '' : `, character ${position + 1}`;
   const where = `${of === '' ? '' : `${of}, `}line ${index + 1}${character}`;
-  return new CountersignError('invalid', `${where}: ${error.replace(/\.$/, '')}. The rule: ${shown}`, {
+  return new CountersignError('invalid', `${where}: ${error.replace(/[^.?]$/, '$&.')} The rule: ${shown}`, {
     field: `${field}.${index}`,
   });
 }

@@ -3,7 +3,7 @@ import { parseRule, type Rule, ruleMatches } from '../policy/index.js';
 import { knownTool } from './known-tool.js';
 
 const SHELL = 'shell_cmd';
-const BARE_COMMAND = /^[ \t]*(allow|ask|deny)[ \t]+([^\s()][^()]*?)([ \t]+until[ \t]+\S+)?[ \t]*$/;
+const BARE_COMMAND = /^[ \t]*(allow|ask|deny)[ \t]+([^\s()#][^()#]*?)([ \t]+until[ \t]+\S+)?[ \t]*$/;
 
 /** `allow npm test` names no tool and was probably meant for the shell. Returns the rule to write instead. */
 export function meantForShell(text: string, tools: ReadonlyMap<string, unknown>): string | undefined {

@@ -168,7 +168,9 @@ export function createAuth(options: AuthOptions): Auth {
     await noteUse(store, credential, use, lifetimes).catch((error: unknown) =>
       report(error, 'The last use of a session or token could not be saved'),
     );
-    if (credential.kind === 'token' && credential.expiresAt !== null)
+    // A credential is checked twice if the body arrives late. The first time, it was not yet renewed by this request.
+    const isSaid = c.env.outgoing?.hasHeader(TOKEN_EXPIRES_HEADER) === true;
+    if (credential.kind === 'token' && credential.expiresAt !== null && !isSaid)
       c.env.outgoing?.setHeader(TOKEN_EXPIRES_HEADER, new Date(credential.expiresAt).toISOString());
     const { scopes, external } = credential.data;
     const isInvited = credential.kind === 'session' && credential.parentId === null;

@@ -42,7 +42,7 @@ it('[EXT1] offers no message field in the chat of an agent outside', () => {
   const claude = { role: 'assistant', sender: 'claude', agentId: 'claude' } as const;
   const chat = { ...chatOf([messageOf(1, { ...claude, content: 'Listing' })]), agents };
   const scene = sceneOf({ chat, size: { columns: 90, rows: 30 } });
-  expect(drawn(scene).join('\n')).toContain('Claude runs in its own program and gets only your decisions.');
+  expect(drawn(scene).join('\n')).toContain('Claude runs in its own program; countersign chats tell reaches it.');
   expect(drawn(scene).join('\n')).not.toContain('Message ');
   const typed = press(scene.ui, { kind: 'paste', text: 'hello' }, factsOf(scene));
   expect(typed.ui.composer.text).toBe('');
