@@ -4,13 +4,16 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { bundleCommand } from '../../scripts/bundle-command.mjs';
 import { goEnvironment } from '../../scripts/go-environment.mjs';
+import type { TestProject } from 'vitest/node';
+import { someChosenTest } from './chosen-tests.js';
 import { root } from './source-modules.js';
 
 /**
  * Builds once per run: child processes run `dist`, which must match the sources under test. A build that fails does not stop the run;
  * `static-checks.test.ts` reports the errors. It also checks the types, so that this doesn't have to.
  */
-export default async function setup(): Promise<undefined> {
+export default async function setup(project: TestProject): Promise<undefined> {
+  if (!(await someChosenTest(project, startsPrograms))) return;
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
   try {
     const env = { ...goEnvironment, ...process.env };
@@ -26,4 +29,10 @@ export default async function setup(): Promise<undefined> {
   } catch {
     process.stderr.write('The build failed; tests that start child processes may run outdated code.\n');
   }
+}
+
+/** The packages below the tools start no program of ours, except in the tests of the server that say so. */
+function startsPrograms(file: string, text: string): boolean {
+  const isLow = /\/packages\/(?:protocol|core|client|providers|web|server)\/src\//.test(file.replaceAll('\\', '/'));
+  return !isLow || /start-process|countersign\/(?:bin|dist)/.test(text);
 }

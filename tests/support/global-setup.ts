@@ -12,7 +12,7 @@ import web from './web-global-setup.js';
 /** Prepares a run: builds and starts PostgreSQL concurrently, because each leaves a core idle. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await mkdir(TEST_CACHE, { recursive: true, mode: 0o700 });
-  const built = build();
+  const built = build(project);
   const all = await Promise.allSettled([
     postgres(project),
     staticChecks(project, built),
