@@ -95,28 +95,30 @@ function fenced(text: string): string {
   return `${fence}\n${shown}\n${fence}`;
 }
 
-/** A fence that starts in the first column always opens or closes a block of the quote: any other one is treated as text. */
+/** A fence that starts in the first column always opens or closes a block of the quote. */
 const OPENING = /^(?:(`{3,})[^`]*|(~{3,}).*)$/;
+/** A line on which only some renderers, or only in some places, see the fence of a block. */
+const UNSURE = /^[ \t>*+.)\d-]+(?:`{3}|~{3})/m;
 
 /** Markdown in a quote, without HTML and images outside of its code blocks. */
 function quoted(text: string): string {
+  const shown = visible(text);
+  const isSure = !UNSURE.test(shown);
   let fence: string | undefined;
-  const lines = visible(text)
-    .split('\n')
-    .map((line) => {
-      if (fence !== undefined) {
-        if (isClosing(line, fence)) fence = undefined;
-        return line;
-      }
-      const opening = OPENING.exec(line);
-      fence = opening?.[1] ?? opening?.[2];
-      return fence === undefined ? withoutHtml(line) : line;
-    });
+  const lines = shown.split('\n').map((line) => {
+    if (fence !== undefined) {
+      if (isClosing(line, fence)) fence = undefined;
+      return line;
+    }
+    const opening = isSure ? OPENING.exec(line) : null;
+    fence = opening?.[1] ?? opening?.[2];
+    return fence === undefined ? withoutHtml(line) : line;
+  });
   return lines.map((line) => (line === '' ? '>' : `> ${line}`)).join('\n');
 }
 
 function isClosing(line: string, fence: string): boolean {
-  const [, run = ''] = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line) ?? [];
+  const [, run = ''] = /^(`{3,}|~{3,})[ \t]*$/.exec(line) ?? [];
   return run.length >= fence.length && run[0] === fence[0];
 }
 

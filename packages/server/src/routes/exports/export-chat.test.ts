@@ -78,6 +78,9 @@ describe('Markdown', () => {
     expect(body('- a\n  ```\n<img>').at(-1)).toBe('> &lt;img>');
     expect(body('``` a`b\n<img>').at(-1)).toBe('> &lt;img>');
     expect(body('````\n```\n<p>\n````\t\n<img>').at(-1)).toBe('> &lt;img>');
+    // Fences that we would take for the opposite of what a renderer does: indented ones, also by a tab.
+    for (const text of ['   ```\n```', '   ~~~\n```\n~~~', '```\n\t```', '```\n \t```', '```\n        ```\n```'])
+      expect(body(`${text}\n<img>![](http://evil)`).at(-1)).toBe('> &lt;img>!\\[](http://evil)');
   });
 
   it('[HTTP6.6] puts calls and results in code blocks that they can’t end', () => {
