@@ -81,7 +81,7 @@ export async function refuseToken(
   // Otherwise, an admin could sign as two people and meet `by 2 of @finance` alone (WHO5.1).
   if (!isOwn && given.scopes.includes('sign'))
     throw new HttpProblem(403, problemTexts.signsForOthers, { field: 'scopes' });
-  await refuseNewCredential(reader, by, isConfirmed);
+  await refuseNewCredential(reader, by, { isConfirmed });
 }
 
 function expiryOf({ expiresAt }: NewToken, now: number): number {
@@ -122,7 +122,7 @@ export async function invitePerson(
     const own = actionsAnywhere(by.access);
     const wider = [...actionsAnywhere({ person })].find((action) => !own.has(action));
     if (wider !== undefined) throw new HttpProblem(403, problemTexts.widerScope(wider));
-    await refuseNewCredential(tx, by, isConfirmed);
+    await refuseNewCredential(tx, by, { isConfirmed });
     await tx.endCredentials(personId, 'invitation');
     const expiresAt = tx.now() + INVITATION_MS;
     const isOwn = by.access.person?.id === personId;

@@ -36,20 +36,20 @@ export async function refuseOldSignIn(
 }
 
 /**
- * Refuses a new credential that could outlive a stolen session (WHO5.3). People who can't sign in again on their own, because they have neither a
+ * Refuses a new credential, or a new URL of a webhook, that could outlive a stolen session (WHO5.3). People who can't sign in again on their own, because they have neither a
  * trusted passkey nor an OIDC account, only need a session that no link opened. Tokens have their own limits (WHO5).
  */
 export async function refuseNewCredential(
   reader: Pick<StoreReader, 'credential' | 'credentials' | 'now'>,
   by: By,
-  isConfirmed: boolean,
+  { isConfirmed = false, doing = 'create a token or an invitation' }: { isConfirmed?: boolean; doing?: string } = {},
 ): Promise<void> {
   const { kind, person } = by.access;
   if (kind !== 'session' || person === undefined || isConfirmed) return;
   const session = await currentSession(reader, by);
   const canSignIn = person.oidc !== undefined || (await hasTrustedPasskey(reader, person.id));
   if (canSignIn || session.data.linked === true)
-    await refuseOldSignIn(reader, session, 'create a token or an invitation');
+    await refuseOldSignIn(reader, session, doing);
 }
 
 async function hasTrustedPasskey(reader: Pick<StoreReader, 'credentials'>, personId: string): Promise<boolean> {

@@ -50,7 +50,8 @@ export const webhookRoutes = [
     method: 'post',
     path: '/webhooks',
     scope,
-    needs,
+    // Its messages tell about all worlds.
+    needs: () => ['admin', 'read'],
     tag,
     summary: 'Add a webhook',
     description:
@@ -66,7 +67,7 @@ export const webhookRoutes = [
     method: 'patch',
     path: '/webhooks/{id}',
     scope,
-    needs,
+    needs: (body) => (webhookChangeSchema.parse(body).url === undefined ? ['admin'] : ['admin', 'read']),
     tag,
     summary: 'Update a webhook, pause it, or rotate its secret',
     description: 'Omitted fields stay unchanged. With `rotateSecret`, the answer has the new secret.',

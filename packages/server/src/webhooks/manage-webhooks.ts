@@ -14,6 +14,7 @@ import { problemTexts } from '../app/problem-texts.js';
 import { addressesOf, hostAndPort, isNamed, type OutboundRoute } from '../outbound/named-hosts.js';
 import type { By } from '../people/by.js';
 import { changePeople } from '../people/change-people.js';
+import { refuseNewCredential } from '../people/recent-sign-in.js';
 import { urlProblem } from './render-message.js';
 import { newSecret, openSecrets, rotate, sealSecrets } from './webhook-secrets.js';
 import { OVERDUE_MINUTES, type Webhooks, type WebhookTools } from './webhooks.js';
@@ -28,6 +29,7 @@ export async function addWebhook(
   given: NewWebhook,
 ): Promise<SavedWebhook> {
   const { url, ...asked } = given;
+  await refuseStolen(runtime, by);
   const origin = await checkUrl(url, route);
   checkForm(url, asked.format);
   const id = randomBytes(8).toString('hex');
@@ -51,6 +53,7 @@ export async function changeWebhook(
   { id, change }: { id: string; change: WebhookChange },
 ): Promise<SavedWebhook> {
   const { url, rotateSecret, worlds, ...asked } = change;
+  if (url !== undefined) await refuseStolen(runtime, by);
   const origin = url === undefined ? undefined : await checkUrl(url, route);
   return await changePeople(runtime.store, by.signer, async (tx) => {
     const before = await webhookIn(tx, id);
@@ -119,6 +122,11 @@ export async function replay(webhooks: Webhooks, by: By, id: string, delivery: s
   });
   webhooks.send(id);
   return count;
+}
+
+/** A webhook outlives the session that names its URL. */
+async function refuseStolen({ store }: WebhookTools['runtime'], by: By): Promise<void> {
+  await store.read((reader) => refuseNewCredential(reader, by, { doing: 'say where messages are sent' }));
 }
 
 async function webhookIn(reader: Pick<StoreReader, 'webhooks'>, id: string): Promise<WebhookRecord> {

@@ -9,8 +9,9 @@ import { createSecretBox } from '../providers/secret-box.js';
 import { givenSecretsKey } from '../providers/secrets-key.js';
 import { closeApps, openApp, until } from '../testing/app-fixture.js';
 import { openHarbour, type Harbour } from '../testing/harbour.js';
-import { add, audit } from '../testing/people.js';
+import { add, audit, tokenOf } from '../testing/people.js';
 import { ask, signInAs } from '../testing/sign-in.js';
+import { createSoftPasskey, insertPasskey } from '../testing/soft-passkey.js';
 import { openWebhookReceiver, type WebhookReceiver } from '../testing/webhook-receiver.js';
 import { createWebhooks } from './webhooks.js';
 
@@ -65,6 +66,22 @@ const failing = (t: Harbour, id: string, attempts: number) =>
     const [first] = await deliveries(t, id);
     return first?.attempts === attempts && first.problem !== undefined ? first : undefined;
   }, `attempt ${attempts} failed`);
+
+it('[HOOK1.4] a credential without the right to read, and an old session, can’t say where messages are sent', async () => {
+  const t = await open();
+  const given = { url: receiver.url, events: ['approval.requested'] };
+  const limited = await tokenOf(t, 'Limited', 'admin', ['admin']);
+  expect((await t.api('POST', '/webhooks', given, limited)).status).toBe(403);
+  const { id } = await hook(t);
+  expect((await t.api('PATCH', `/webhooks/${id}`, { url: receiver.url }, limited)).status).toBe(403);
+  expect((await t.api('PATCH', `/webhooks/${id}`, { active: false }, limited)).status).toBe(200);
+  const boss = await add(t, 'Boss', 'admin');
+  const session = await signInAs(t, boss.id);
+  await insertPasskey(t.engine.runtime.store, boss.id, createSoftPasskey());
+  t.clock.advance(6 * 60_000);
+  expect((await ask(t, 'POST', '/webhooks', session, given)).status).toBe(409);
+  expect((await ask(t, 'PATCH', `/webhooks/${id}`, session, { url: receiver.url })).status).toBe(409);
+});
 
 describe('[HOOK1.3] a webhook is told', () => {
   it('[HOOK3.1] [HOOK4] what waits and what was decided, signed, masked, with a link and nothing that decides', async () => {
