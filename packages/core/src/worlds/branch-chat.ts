@@ -1,4 +1,4 @@
-import { CountersignError, readWho, type Chat, type NewBranch, type Signer } from '@countersign/protocol';
+import { CountersignError, readWho, type Chat, type NewBranch, type Signer, type Who } from '@countersign/protocol';
 import { maskLongTexts } from '../publishers/mask-long-texts.js';
 import {
   allPartsOf,
@@ -8,8 +8,11 @@ import {
   type MessageRecord,
   type StoreReader,
 } from '../ports/index.js';
+import { findAttachment } from '../memory/chat-messages.js';
+import { requestersOf } from '../requirements/needed-signatures.js';
 import { chatIn, commit } from '../step/commit.js';
-import type { Runtime } from '../step/runtime.js';
+import type { Runtime, Step } from '../step/runtime.js';
+import { turnId } from '../turn/ids.js';
 import { newChat } from '../chats/create-chat.js';
 import { sendInStep } from '../chats/publish-message.js';
 import { stopInStep } from '../chats/stop-chat.js';
@@ -28,10 +31,19 @@ export async function branchChat(
 ): Promise<Chat> {
   await runtime.process.resumeUnfinished({ chatId });
   const plan = await readChat(runtime, worldId, chatId, (reader, chat) => planBranch(reader, chat, fromMessageId));
-  const { message, isResent, root, parts, from, title } = plan;
+  const { message, isResent, authors, root, parts, from, title } = plan;
+  const { who } = signer;
   const resent = content ?? (isResent ? message.content : undefined);
+  const attachments = isResent ? message.attachments : null;
+  const send = (step: Step, branchId: string): void => {
+    if (resent === undefined) return;
+    const sent = { worldId, chatId: branchId, speaker: 'human', who, content: resent } as const;
+    // Its authors are also requesters of what it leads to, so that they can't sign that where a rule excludes requesters.
+    const requesters = authors.filter(({ id }) => id !== who.id);
+    sendInStep(runtime, step, sent, { requesters, attachments });
+  };
   if (resent !== undefined) await maskLongTexts([resent]);
-  return await commit(runtime, 'branch-chat', worldId, { chats: [...new Set([chatId, from.chatId])] }, (step) => {
+  const chat = await commit(runtime, 'branch-chat', worldId, { chats: [...new Set([chatId, from.chatId])] }, (step) => {
     const { tx } = step;
     const source = chatIn(tx.chat(from.chatId), worldId, from.chatId);
     // The chat that is left: nobody looks at what waits there any more.
@@ -47,14 +59,19 @@ export async function branchChat(
     const branch = newChat(step, { title, titled: true, ...begun });
     tx.write({ kind: 'chat-created', chat: branch });
     tx.write({ kind: 'chat-branched', chatId: source.id, branches: source.branches + 1 });
-    if (resent === undefined) return toChat(branch);
-    const { who } = signer;
-    // Its author is also a requester of what it leads to, so that they can't sign that where a rule excludes requesters.
-    const author = message.who === null || !isResent ? undefined : readWho(message.who);
-    const others = author === undefined || author.id === who.id ? [] : [author];
-    const sent = { worldId, chatId: branch.id, speaker: 'human', who, content: resent } as const;
-    sendInStep(runtime, step, sent, { requesters: others });
+    if (attachments === null) send(step, branch.id);
     return toChat(tx.chat(branch.id) ?? branch);
+  });
+  if (attachments === null) return chat;
+  // Before the message that names them: an agent reads them at once.
+  for (const { id } of attachments) {
+    const file = await runtime.store.read((reader) => findAttachment(reader, message.chatId, id));
+    if (file !== undefined)
+      await runtime.store.transact(worldId, (tx) => tx.insertAttachment({ ...file, chatId: chat.id }));
+  }
+  return await commit(runtime, 'publish-message', worldId, { chats: [chat.id] }, (step) => {
+    send(step, chatIn(step.tx.chat(chat.id), worldId, chat.id).id);
+    return toChat(chatIn(step.tx.chat(chat.id), worldId, chat.id));
   });
 }
 
@@ -62,6 +79,8 @@ interface BranchPlan {
   message: MessageRecord;
   /** Whether the branch starts before the message and sends it again, because a person wrote it. */
   isResent: boolean;
+  /** Of a message that is sent again: everyone who requested what it led to, as it may have been sent again before. */
+  authors: readonly Who[];
   root: string;
   parts: readonly ChatPart[];
   /** The last part. */
@@ -94,11 +113,18 @@ async function planBranch(reader: StoreReader, chat: ChatRecord, messageId: stri
   return {
     message,
     isResent,
+    authors: isResent ? await authorsOf(reader, message) : [],
     root,
     parts: parts.length === 0 ? [from] : parts,
     from,
     title: `${name} (${length + 2})`,
   };
+}
+
+async function authorsOf(reader: StoreReader, { id, who, addressees }: MessageRecord): Promise<readonly Who[]> {
+  const authors = who === null ? [] : [readWho(who)];
+  for (const agentId of addressees) authors.push(...requestersOf(await reader.turn(turnId(id, agentId))));
+  return authors;
 }
 
 /** A chat's branches with the chat they all come from, oldest first. */

@@ -148,6 +148,30 @@ it('[WORLD17.5] the author of a message is a requester of what sending it again 
   expect(turns.map(({ requester }) => JSON.parse(requester ?? '') as unknown)).toMatchObject([
     [{ id: 'dan' }, { id: 'ada' }],
   ]);
+
+  // Sending it again once more doesn't make its first author forgotten.
+  const again = await find(t, made.id, call);
+  const next = await branchChat(runtime, 'harbour', made.id, { fromMessageId: again }, { who: dan, via: 'test' });
+  await idle(t, next.id);
+  const [turn] = (await runtime.store.read((reader) => reader.unfinishedTurns())).filter(
+    (one) => one.chatId === next.id,
+  );
+  expect(JSON.parse(turn?.requester ?? '')).toMatchObject([{ id: 'dan' }, { id: 'ada' }]);
+});
+
+it('[WORLD17.1] a message is sent again with its files', async () => {
+  const seen: string[] = [];
+  const t = await openHarbour({ script: ({ messages }) => (seen.push(messages.at(-1)?.content ?? ''), 'ok') });
+  const chat = `/worlds/harbour/chats/${t.chat}`;
+  const file = { name: 'a.txt', base64: Buffer.from('pears').toString('base64') };
+  const { id } = (await t.api<{ id: string }>('POST', `${chat}/attachments`, file)).body;
+  await t.api('POST', `${chat}/messages`, { content: 'read it', attachments: [{ id, name: 'a.txt' }] });
+  await t.settled();
+  const made = await branch(t, t.chat, { fromMessageId: await find(t, t.chat, 'read it'), content: 'count it' });
+  await idle(t, made.body.id);
+  expect(seen).toEqual([expect.stringContaining('pears'), expect.stringMatching(/^count it[^]*pears/)]);
+  expect((await t.api('DELETE', chat)).status).toBe(409);
+  expect((await t.api('GET', `/worlds/harbour/chats/${made.body.id}/attachments/${id}`)).text).toBe('pears');
 });
 
 it('[WORLD17.6] a chat whose messages a branch begins with can’t be deleted before it', async () => {
