@@ -115,6 +115,15 @@ describe('replaying other rules on the calls of the past', () => {
     expect(found.wouldBeDeniedAlthoughApproved).toMatchObject([{ arguments: { path: 'fine' }, decidedBy: 'person' }]);
   });
 
+  it('[RULE12.2] cuts long arguments, because all of the list is in memory', async () => {
+    const t = await open();
+    await t.propose(remove('x'.repeat(50_000)));
+    const [asked] = await t.pending();
+    await t.decide(asked, { decision: 'deny' });
+    const [listed] = (await t.replay(['allow remove'])).wouldRunAlthoughDenied;
+    expect(listed?.arguments).toMatch(/^\{"path":"x{3000,4000}…$/);
+  });
+
   it('[RULE12.1] an edited call is another one: it was asked, whatever rules cover it', async () => {
     const t = await open(['allow remove(path=b)']);
     await t.propose(remove('a'));
@@ -323,6 +332,33 @@ describe('suggested rules', () => {
     expect((await suggest(t)).items.map(({ rule }) => rule)).toEqual([expect.stringMatching(/^allow put/)]);
     await t.propose(put('docs/a.md'));
     await answer(t, 'deny');
+    expect(await suggest(t)).toEqual({ items: [] });
+  });
+
+  it('[RULE13.2] none covers a call that a person edited, because it did not run as it was proposed', async () => {
+    const t = await open();
+    for (let n = 0; n < 4; n += 1) {
+      await t.propose(put('docs/a.md'));
+      await answer(t);
+    }
+    await t.propose(put('docs/a.md'));
+    const [asked] = await t.pending();
+    await t.decide(asked, { arguments: { path: 'docs/b.md', text: 'new' } });
+    expect(await suggest(t)).toEqual({ items: [] });
+  });
+
+  it('[RULE13.2] no number of later calls makes a denial forgotten', async () => {
+    const t = await open();
+    await t.propose(put('docs/a.md'));
+    await answer(t, 'deny');
+    for (let n = 0; n < 4; n += 1) {
+      await t.propose(put('docs/a.md'));
+      await answer(t);
+    }
+    const about = { kind: 'request', agentId: 'ada', tool: 'look', arguments: {}, why: 'test' } as const;
+    await t.store.transact(t.worldId, async (tx) => {
+      for (let n = 0; n < 4_996; n += 1) tx.record({ ...about, invocationId: `call_${n}` });
+    });
     expect(await suggest(t)).toEqual({ items: [] });
   });
 });

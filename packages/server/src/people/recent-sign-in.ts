@@ -48,8 +48,7 @@ export async function refuseNewCredential(
   if (kind !== 'session' || person === undefined || isConfirmed) return;
   const session = await currentSession(reader, by);
   const canSignIn = person.oidc !== undefined || (await hasTrustedPasskey(reader, person.id));
-  if (canSignIn || session.data.linked === true)
-    await refuseOldSignIn(reader, session, doing);
+  if (canSignIn || session.data.linked === true) await refuseOldSignIn(reader, session, doing);
 }
 
 async function hasTrustedPasskey(reader: Pick<StoreReader, 'credentials'>, personId: string): Promise<boolean> {

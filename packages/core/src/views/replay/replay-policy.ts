@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   CountersignError,
   type AuditEntry,
@@ -88,7 +89,8 @@ function createJudge({ store }: Runtime, snapshot: WorldSnapshot, candidate: Pol
     const then = [policyAt(world, Date.parse(at)), policyAt(admin, Date.parse(at))] as const;
     if (then[0] !== world || then[1] !== admin) known.clear();
     [world, admin] = then;
-    const key = `${agentId} ${text}`;
+    // A text can have a megabyte.
+    const key = createHash('sha256').update(`${agentId} ${text}`).digest('base64url');
     const found = known.get(key);
     if (found !== undefined) return found;
     const { gate, sameRules } = judgeAgain(text, { admin, world, agent: snapshot.agentPolicy(agentId) });
@@ -129,7 +131,7 @@ function createTally(): Tally {
     if (sameRules === 'all' && was !== would) count.differs += 1;
     const { seq, at, agentId, chatId, tool, arguments: args } = entry;
     const call: Judged = {
-      entry: { seq, at, agentId, chatId, tool, arguments: args } as Judged['entry'],
+      entry: { seq, at, agentId, chatId, tool, arguments: shortened(args) } as Judged['entry'],
       was,
       would,
       ...(rule === undefined ? {} : { rule }),
@@ -152,9 +154,10 @@ function createTally(): Tally {
           return false;
         }
         judgeFirst(id, entry, was, judge);
-      } else if (kind === 'decision' && known !== undefined && isHuman(who)) {
-        if (decision === 'deny' && known !== 'done' && known.would === 'run') denied.add(id, known);
-        if (decision === 'approve' && known !== 'done' && known.would === 'refuse') approved.add(id, known);
+      } else if (kind === 'decision' && known !== undefined) {
+        const open = known === 'done' || !isHuman(who) ? undefined : known;
+        if (decision === 'deny' && open?.would === 'run') denied.add(id, open);
+        if (decision === 'approve' && open?.would === 'refuse') approved.add(id, open);
         // An edited call is another one, which is judged next.
         if (decision === 'edit') calls.delete(id);
         else calls.set(id, 'done');
@@ -173,6 +176,15 @@ function createTally(): Tally {
       more: more || denied.isFull() || approved.isFull(),
     }),
   };
+}
+
+/** Of arguments, as JSON. */
+const LONGEST_SHOWN = 4_000;
+
+/** What is listed is in memory until the replay has ended. */
+function shortened(args: unknown): unknown {
+  const text = JSON.stringify(args) ?? '';
+  return text.length <= LONGEST_SHOWN ? args : `${text.slice(0, LONGEST_SHOWN)}…`;
 }
 
 /** A shared token stands for a person, too. */

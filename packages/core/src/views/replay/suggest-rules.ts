@@ -12,6 +12,8 @@ import { entriesSince } from './entries-since.js';
 const SINCE_MS = 30 * 86_400_000;
 /** The newest calls that suggestions are made from and checked with. */
 const MOST_CALLS = 5_000;
+/** The most denied calls before them. If there are more, nothing is suggested. */
+const MOST_DENIED = 5_000;
 /** The most candidates that are checked, most frequent first: each judges all calls of its tool again. */
 const MOST_TRIED = 20;
 const MOST_ITEMS = 5;
@@ -24,13 +26,13 @@ const LEAST_MS = 2_000;
 /** Rules are made from the first part of the history, and shown with what they would have saved in the rest. */
 const LEARNED = 0.7;
 
-/** A call of the past that somebody was asked about, or that a rule decided. */
+/** A call of the past that somebody was asked about, or that a rule denied. */
 interface Past {
   readonly id: string;
-  readonly entry: AuditEntry;
+  readonly entry: Pick<AuditEntry, 'agentId' | 'tool' | 'at' | 'arguments'>;
   /** What the gate judged. Undefined if that is unknown or long; the call then proves nothing, and its denial still counts. */
   readonly text: string | undefined;
-  readonly was: 'ask' | 'run' | 'refuse';
+  readonly was: 'ask' | 'refuse';
   person?: 'approve' | 'deny';
   isCareful?: boolean;
   /** Whether the rules as they are now would let it run. */
@@ -44,7 +46,8 @@ interface Past {
 export async function suggestRules(runtime: Runtime, worldId: string, signal?: AbortSignal): Promise<Suggestions> {
   const snapshot = await readSnapshot(runtime, worldId);
   if (snapshot === undefined) throw noWorld(worldId);
-  const past = await readPast(runtime, worldId, signal);
+  const { past, denied } = await readPast(runtime, worldId, signal);
+  if (denied.length === MOST_DENIED) return { items: [] };
   const isLearned = new Set(past.slice(0, Math.ceil(past.length * LEARNED)).map(({ id }) => id));
   const candidates = new Map<string, number>();
   for (const [index, call] of past.entries()) {
@@ -57,45 +60,61 @@ export async function suggestRules(runtime: Runtime, worldId: string, signal?: A
   for (const [rule] of tried) {
     signal?.throwIfAborted();
     await setImmediate();
-    const item = prove(rule, past, snapshot, isLearned);
+    const item = prove(rule, [...denied, ...past], snapshot, isLearned);
     if (item !== undefined) items.push(item);
   }
   return { items: items.toSorted((a, b) => b.saves - a.saves).slice(0, MOST_ITEMS) };
 }
 
-async function readPast(runtime: Runtime, worldId: string, signal?: AbortSignal): Promise<readonly Past[]> {
+/** `denied`: those that came before the newest calls. Otherwise, an agent could make everyone forget a denial by making many calls. */
+async function readPast(
+  runtime: Runtime,
+  worldId: string,
+  signal?: AbortSignal,
+): Promise<{ past: readonly Past[]; denied: readonly Past[] }> {
   const now = await runtime.store.read(async (reader) => reader.now());
   const found = new Map<string, Past>();
+  const denied: Past[] = [];
   for await (const entry of entriesSince(runtime, worldId, now - SINCE_MS, signal)) {
-    const { kind, invocationId: id, judged } = entry;
+    const { kind, invocationId: id, judged, agentId, tool, at } = entry;
     if (id === undefined) continue;
     const known = found.get(id);
     if (kind === 'decision' && known?.was === 'ask') noteDecision(known, entry);
     const was = WAS[kind];
     // A refusal without evidence is a call that couldn't run: no rule denied it.
     if (known !== undefined || was === undefined || (was === 'refuse' && judged === undefined)) continue;
-    const text = judged === undefined ? undefined : openJudged(runtime.store.hashKey, { worldId, id }, judged);
-    const kept = text === undefined || text.length > LONGEST ? undefined : text;
-    found.set(id, { id, entry: { ...entry, judged: '' }, text: kept, was });
-    for (const oldest of found.size > MOST_CALLS ? found.keys() : []) {
+    const opened = judged === undefined ? undefined : openJudged(runtime.store.hashKey, { worldId, id }, judged);
+    const text = opened === undefined || opened.length > LONGEST ? undefined : opened;
+    // What can't be judged is not shown.
+    const shown = text === undefined ? undefined : entry.arguments;
+    found.set(id, {
+      id,
+      entry: { at, ...(agentId && { agentId }), ...(tool && { tool }), arguments: shown },
+      text,
+      was,
+    });
+    for (const [oldest, call] of found.size > MOST_CALLS ? found : []) {
       found.delete(oldest);
+      if (isDenied(call) && denied.length < MOST_DENIED) denied.push(call);
       break;
     }
   }
-  return [...found.values()];
+  return { past: [...found.values()], denied };
 }
 
-const WAS: Readonly<Partial<Record<AuditEntry['kind'], Past['was']>>> = {
-  request: 'ask',
-  refusal: 'refuse',
-  run: 'run',
-};
+/** What a rule lets run saves no question. */
+const WAS: Readonly<Partial<Record<AuditEntry['kind'], Past['was']>>> = { request: 'ask', refusal: 'refuse' };
+
+function isDenied({ was, person }: Past): boolean {
+  return was === 'refuse' || person === 'deny';
+}
 
 /**
- * Any denial counts. An approval counts only if it is a person's own, for once and for the call as it was proposed, after they had time to read it.
+ * Any denial counts, and so does an edit: the call as it was proposed did not run. An approval counts only if it is a person's own, for once and for the
+ * call as it was proposed, after they had time to read it.
  */
 function noteDecision(call: Past, { decision, scope = 'once', for: principal, edited, who, at }: AuditEntry): void {
-  if (decision === 'deny') call.person = 'deny';
+  if (decision === 'deny' || decision === 'edit') call.person = 'deny';
   if (decision !== 'approve' || who?.kind !== 'person' || call.person !== undefined) return;
   call.person = 'approve';
   const isSlow = Date.parse(at) - Date.parse(call.entry.at) > LEAST_MS;
@@ -139,14 +158,14 @@ function prove(
   for (const call of past) {
     if (call.entry.tool !== tool || runsAnyway(call, snapshot)) continue;
     const gate = judge(call, snapshot, world);
-    if (gate === undefined && (call.was === 'refuse' || call.person === 'deny')) return undefined;
+    if (gate === undefined && isDenied(call)) return undefined;
     if (gate === undefined) continue;
     const shown = { toolCallId: call.id, agentId: call.entry.agentId ?? '', arguments: call.entry.arguments };
     if (gate.kind !== 'run') {
       if (call.was === 'ask') nearest.push(shown);
       continue;
     }
-    if (call.was === 'refuse' || call.person === 'deny' || !isHarmless(gate.judged)) return undefined;
+    if (isDenied(call) || !isHarmless(gate.judged)) return undefined;
     count += 1;
     saved.all += 1;
     if (!isLearned.has(call.id)) saved.later += 1;
@@ -157,10 +176,9 @@ function prove(
   return { rule, saves: saved.all, savesLater: saved.later, covers, covered: count, nearest: others };
 }
 
-/** Then, or under the rules as they are now. */
+/** Under the rules as they are now. */
 function runsAnyway(call: Past, snapshot: WorldSnapshot): boolean {
-  call.runsNow ??= judge(call, snapshot, snapshot.policy)?.kind === 'run';
-  return call.was === 'run' || call.runsNow;
+  return (call.runsNow ??= judge(call, snapshot, snapshot.policy)?.kind === 'run');
 }
 
 function judge(
