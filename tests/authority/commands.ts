@@ -90,6 +90,14 @@ const aHook = ({ t }: Matrix, { actor, folder }: Given): Names => {
   for (const name of ['codex', 'gemini']) writeFileSync(join(folder, 'gate', `${name}.json`), settings);
   return { hooks: folder };
 };
+/** What `gate install` wrote for a token that is gone. */
+const aGatedHome = async ({ t }: Matrix, { folder }: Given): Promise<Names> => {
+  const about = { name: 'Claude Code', program: 'claude' };
+  const settings = { url: t.url, token: 'none', tokenId: 'none', world: 'alpha', agent: 'claude', pass: 'p', about };
+  mkdirSync(join(folder, 'gate'));
+  writeFileSync(join(folder, 'gate', 'claude.json'), JSON.stringify({ ...settings, folders: [] }));
+  return { hooks: folder };
+};
 const anAllowedTool = async (matrix: Matrix, given: Given): Promise<Names> => {
   await setRules(matrix, 'allow codex__Any');
   return aHook(matrix, given);
@@ -259,6 +267,13 @@ export const COMMANDS: readonly CommandRow[] = [
   },
 
   { command: 'gate install', needs: 'administer, credential, propose', words: `claude --yes --home {home} ${W}` },
+  {
+    command: 'gate here',
+    needs: 'administer, credential, propose',
+    words: `claude --yes --home {hooks} ${W}`,
+    prepare: aGatedHome,
+    allowed: 2,
+  },
   { command: 'gate uninstall', needs: 'local' },
   { command: 'gate status', needs: 'local' },
   { command: 'gate exec', needs: 'propose', words: '{it} --home {hooks}', prepare: anAllowedCall, refused: 126 },

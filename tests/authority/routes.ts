@@ -507,6 +507,14 @@ export const ROWS: readonly Row[] = [
     make: unique({ program: 'claude' }),
   },
   {
+    route: 'POST /worlds/{world}/external/agents',
+    what: 'for a token that is there',
+    needs: 'administer, credential, propose',
+    make: unique({ program: 'claude', tokenId: 'none' }),
+    allowed: GONE,
+  },
+  { route: 'GET /worlds/{world}/external/reading-rules', needs: 'administer', query: '?program=claude' },
+  {
     route: 'ALL /mcp/{world}',
     needs: 'propose',
     make: ({ actor }) => ({ query: `?agent=${agentOf(actor)}` }),

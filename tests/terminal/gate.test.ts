@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findSandbox } from '@countersign/tools';
@@ -21,16 +22,25 @@ beforeEach(() => {
   settings = join(home, 'claude', 'settings.json');
 });
 
-const gate = async (words: readonly string[], input?: string): Promise<Ran> =>
-  await t.runHere(['gate', ...words, '--home', join(home, 'countersign')], {
+const gate = async (
+  words: readonly string[],
+  input?: string,
+  env: Readonly<Record<string, string | undefined>> = {},
+): Promise<Ran> =>
+  await t.runHere(['gate', ...words, ...folderFor(words), '--home', join(home, 'countersign')], {
     env: {
       HOME: home,
       CLAUDE_CONFIG_DIR: join(home, 'claude'),
       CLAUDE_PID: String(process.pid),
       AI_AGENT: 'claude-code_2-1-326_harness',
+      ...env,
     },
     ...(input === undefined ? {} : { input }),
   });
+
+/** Calls of these tests are made in the folder of the server. */
+const folderFor = (words: readonly string[]): string[] =>
+  words[0] === 'install' && !words.includes('--folder') ? ['--folder', t.folder] : [];
 
 function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
@@ -44,7 +54,8 @@ describe('countersign gate install', () => {
     write(settings, mine);
     const installed = await gate(['install', 'claude', '-w', 'docks', '--yes', '--json']);
     expect(installed).toMatchObject({ code: 0 });
-    expect(installed.stderr).toContain('+    "ask": [');
+    expect(installed.stderr).toContain(`9 hooks and 2 permission settings in ${settings}`);
+    expect(installed.stderr).not.toContain('"ask"');
     expect(JSON.parse(installed.stdout)).toMatchObject({ agent: 'claude', world: 'docks', files: [settings] });
     expect(JSON.parse(readFileSync(settings, 'utf8'))).toMatchObject({
       model: 'opus',
@@ -73,6 +84,99 @@ describe('countersign gate install', () => {
     expect(readFileSync(settings, 'utf8')).toBe(mine);
     expect(existsSync(`${settings}.before-countersign`)).toBe(false);
     expect(existsSync(config)).toBe(false);
+  });
+
+  it('[GATE1] shows every line with --verbose', async () => {
+    write(settings, mine);
+    const shown = await gate(['install', 'claude', '-w', 'docks', '--verbose', '--yes']);
+    expect(shown.stderr).toContain('+    "ask": [');
+  });
+
+  it('[GATE7] [GATE7.1] [GATE7.2] [GATE7.3] each folder has its own world; calls elsewhere are refused, or go to a world of their own', async () => {
+    const folders = ['one', 'two', 'elsewhere', 'three'].map((name) => join(home, name));
+    for (const folder of folders) mkdirSync(join(folder, 'src'), { recursive: true });
+    const [one = '', two = '', elsewhere = '', three = ''] = folders;
+    const run = async (cwd: string, project?: string) => {
+      const input = { session_id: 's', cwd, hook_event_name: 'PreToolUse', tool_name: 'TodoWrite', tool_input: {} };
+      const env = { CLAUDE_PROJECT_DIR: project };
+      return await gate(
+        ['hook', '--agent', 'claude'],
+        JSON.stringify({ ...input, tool_use_id: String(Math.random()) }),
+        env,
+      );
+    };
+    const worldOf = async (ran: Ran): Promise<string> => {
+      const { hookSpecificOutput: said } = JSON.parse(ran.stdout) as { hookSpecificOutput: Record<string, string> };
+      return said['permissionDecision'] === 'allow' ? 'allowed' : (said['permissionDecisionReason'] ?? '');
+    };
+    expect(await gate(['here', '--folder', two, '--yes'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('gate install claude') as string,
+    });
+    // Never the demo, or another world that is there: the folder's own.
+    const installed = await gate(['install', 'claude', '--folder', one, '--yes', '--json']);
+    expect(JSON.parse(installed.stdout)).toMatchObject({ world: 'one', folders: [one] });
+    expect(installed.stderr).toContain('a new world, "one"');
+    expect((await t.client.world('one')).value).toMatchObject({ workingDirectory: one, mode: 'ask' });
+    const deny = async (world: string) => {
+      const { value, etag = '' } = await t.client.policy(world);
+      await t.client.setPolicy(
+        world,
+        { rules: [...value.rules, `deny claude__TodoWrite(to=${world})`, 'deny claude__*'] },
+        { ifMatch: etag },
+      );
+    };
+    await deny('one');
+    // Refused before the server is asked.
+    expect(await worldOf(await run(elsewhere))).toContain('Run "countersign gate here" in that folder');
+    expect(await worldOf(await run(join(one, 'src')))).toContain('deny claude__*');
+    expect((await gate(['here', '--folder', two, '--yes'])).code).toBe(0);
+    const chats = async (world: string) => (await t.client.chats(world)).items.length;
+    await deny('two');
+    expect(await worldOf(await run(two))).toContain('deny claude__*');
+    expect([await chats('one'), await chats('two')]).toEqual([1, 1]);
+    // The folder in which Claude Code was started decides, not the one to which its model changed.
+    await run(two, one);
+    expect([await chats('one'), await chats('two')]).toEqual([1, 1]);
+    expect(await worldOf(await run(one, elsewhere))).toContain('gate here');
+
+    // A second installation keeps the folders, with a new token.
+    const again = await gate(['install', 'claude', '--folder', three, '--any-folder', '--yes', '--json']);
+    expect(again.code).toBe(0);
+    const config = readFileSync(join(home, 'countersign', 'gate', 'claude.json'), 'utf8');
+    expect(JSON.parse(config)).toMatchObject({
+      folders: [{ folder: three }, { folder: one, world: 'one' }, { folder: two, world: 'two' }],
+      elsewhere: { world: 'other-folders' },
+    });
+    await deny('other-folders');
+    expect(await worldOf(await run(elsewhere))).toContain('deny claude__*');
+    expect(await worldOf(await run('/gone'))).toContain('deny claude__*');
+    expect((await t.client.world('other-folders')).value).not.toHaveProperty('workingDirectory');
+    const { token } = JSON.parse(config) as { token: string };
+    const status = async (world: string) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const body = JSON.stringify({ session: 'x', key: 'k', program: 'claude', tool: 'TodoWrite', arguments: {} });
+      return (await fetch(`${t.client.url}/api/worlds/${world}/external/calls`, { method: 'POST', headers, body }))
+        .status;
+    };
+    expect(await Promise.all(['one', 'two', 'three', 'other-folders', 'docks'].map(status))).toEqual([
+      201, 201, 201, 201, 404,
+    ]);
+    for (const world of ['one', 'two', 'three', 'other-folders']) await t.client.deleteWorld(world);
+    expect((await gate(['uninstall', 'claude', '--yes'])).code).toBe(0);
+    expect(await status('docks')).toBe(401);
+  });
+
+  it('[GATE7] creates no world for a home folder, and none if it can’t be installed', async () => {
+    const names = async () => (await t.client.worlds()).items.map(({ id }) => id);
+    const before = await names();
+    expect(await gate(['install', 'claude', '--folder', homedir(), '--yes'])).toMatchObject({ code: 2 });
+    expect(await gate(['install', 'claude', '--folder', join(home, 'gone'), '--yes'])).toMatchObject({ code: 2 });
+    mkdirSync(join(home, 'four'), { recursive: true });
+    mkdirSync(`${settings}.before-countersign`, { recursive: true });
+    write(settings, mine);
+    expect((await gate(['install', 'claude', '--folder', join(home, 'four'), '--yes'])).code).toBe(2);
+    expect(await names()).toEqual(before);
   });
 
   it('[GATE2] status and uninstall handle a file that changed in the meantime', async () => {

@@ -85,6 +85,7 @@ export { SILENT_MS } from './turns/take-over.js';
 export { createChat } from './chats/create-chat.js';
 export { branchChat, listBranches } from './worlds/branch-chat.js';
 export { revealApproval } from './decisions/reveal-approval.js';
+export { showReading } from './views/show-reading.js';
 export { suggestRules } from './views/replay/suggest-rules.js';
 export { replayPolicy } from './views/replay/replay-policy.js';
 export { showOriginal } from './decisions/show-original.js';

@@ -156,6 +156,9 @@ export type { SentenceForSession } from './external/sentence.js';
 export { ACP_PROVIDER, acpProgram, acpSchema, isAutomaticMode, ONLY_TITLE } from './external/acp.js';
 export type { AcpSettings } from './external/acp.js';
 export {
+  addedExternalAgentSchema,
+  readingQuerySchema,
+  readingRulesSchema,
   createdExternalAgentSchema,
   endExternalSessionSchema,
   EXTERNAL_PROVIDER,
@@ -170,6 +173,8 @@ export {
   programName,
 } from './external/external.js';
 export type {
+  AddedExternalAgent,
+  ReadingRules,
   CreatedExternalAgent,
   ExternalCall,
   ExternalCallState,

@@ -30,6 +30,8 @@ import type {
   AuditEntry,
   AuditVerdict,
   Chat,
+  AddedExternalAgent,
+  ReadingRules,
   CreatedExternalAgent,
   CreatedToken,
   ExportFormat,
@@ -183,7 +185,19 @@ interface Runs {
 /** Calls that a program outside proposes and runs itself (EXT1). It may run a call only if its state is `allowed`. */
 interface ExternalCalls {
   /** Creates an external agent, or finds the one with this name, and creates a token that can only propose its calls. */
-  createAgent(world: string, agent: NewExternalAgent, options?: CallOptions): Promise<CreatedExternalAgent>;
+  createAgent(
+    world: string,
+    agent: Omit<NewExternalAgent, 'tokenId'>,
+    options?: CallOptions,
+  ): Promise<CreatedExternalAgent>;
+  /** Lets the token propose the calls of this agent in one more world, and creates the agent there if no agent has this name. */
+  addWorld(
+    world: string,
+    agent: NewExternalAgent & { tokenId: string },
+    options?: CallOptions,
+  ): Promise<AddedExternalAgent>;
+  /** Rules with which the program reads in the world's folder without approval. Adds none. */
+  readingRules(world: string, program: string, options?: CallOptions): Promise<ReadingRules>;
   /** Sending the same call with the same `key` again returns the same call. */
   propose(world: string, call: NewExternalCall, options?: CallOptions): Promise<ExternalCall>;
   /** Waits up to 50 seconds for a decision. `claim`: the one that the call was proposed with. */

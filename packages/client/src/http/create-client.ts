@@ -8,6 +8,7 @@ import {
   auditEntrySchema,
   auditVerdictSchema,
   chatSchema,
+  addedExternalAgentSchema,
   createdExternalAgentSchema,
   createdTokenSchema,
   decisionResultSchema,
@@ -35,6 +36,7 @@ import {
   openSessionSchema,
   passkeySignInSchema,
   passkeySchema,
+  readingRulesSchema,
   passkeyOptionsSchema,
   challengeSchema,
   personSchema,
@@ -311,6 +313,10 @@ export function createClient(options: ClientOptions): Client {
           { method: 'POST', path: ['worlds', world, 'external', 'agents'], body },
           options,
         ),
+      addWorld: (world, body, options) =>
+        get(addedExternalAgentSchema, { method: 'POST', path: ['worlds', world, 'external', 'agents'], body }, options),
+      readingRules: (world, program, options) =>
+        get(readingRulesSchema, { path: ['worlds', world, 'external', 'reading-rules'], query: { program } }, options),
       propose: (world, body, options) =>
         get(externalCallSchema, { method: 'POST', path: ['worlds', world, 'external', 'calls'], body }, options),
       wait: (world, call, seconds, { claim, ...options } = {}) =>

@@ -19,6 +19,8 @@ import {
   type Policy,
   agentMayAskFor,
   findPathRule,
+  letsWriteWhatRuns,
+  splitRules,
   patternCovers,
   type Policies,
   type SigningRule,
@@ -318,10 +320,12 @@ function ask(input: GateInput, weighing: Weighing, asked: WhyAsked): Verdict {
   const offer = sessionTakesEffect(weighing, asked) ? offerSession(input) : undefined;
   if (offer !== undefined) effective.add('approve_session');
   // With an ask rule or an unknown outcome, an allow rule would change nothing, so none is proposed.
-  const proposed =
-    asked.kind === 'default' && isOffered('approve_always', 'always', limits)
-      ? proposeRule(call, [world.policy, ...(admin === undefined ? [] : [admin])])
-      : undefined;
+  const there = [world.policy, ...(admin === undefined ? [] : [admin])];
+  const always =
+    asked.kind === 'default' && isOffered('approve_always', 'always', limits) ? proposeRule(call, there) : undefined;
+  // It could then write what a command runs outside the sandbox, both without approval.
+  const isUnsafe = always !== undefined && tool?.external === true && letsWriteWhatRuns(splitRules(always), there);
+  const proposed = isUnsafe ? undefined : always;
   if (proposed !== undefined) effective.add('approve_always');
 
   const approvals = SCOPES.filter(({ option, scope }) => effective.has(option) && isOffered(option, scope, limits));

@@ -25,6 +25,7 @@ export { endedText } from './rules/until-clause.js';
 export type { SandboxGrants } from './paths/sandbox-rules.js';
 export { isNarrow, sessionPattern } from './grants/session-pattern.js';
 export { reachesBeyond, type Reach, type WorldChangeOf } from './reach/reaches-beyond.js';
+export { letsWriteWhatRuns, offerReading } from './reach/reading-rules.js';
 export { readSubjects } from './read-subjects.js';
 export { contains, overlap, weakenedPasskeyRule } from './reach/weakened-passkey-rule.js';
 export { withholdPaths } from './paths/withhold-paths.js';

@@ -37,6 +37,7 @@ export type {
   ChallengeData,
   CredentialKind,
   CredentialRecord,
+  ExternalPlace,
   ExternalTokenData,
   FoundCredential,
   GroupRecord,

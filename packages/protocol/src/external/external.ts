@@ -145,18 +145,44 @@ export const newExternalAgentSchema = z.strictObject({
     z.string().min(1).max(200).exactOptional(),
     'Id of the person who uses the program, and so requests its calls. Without it, nobody is named.',
   ),
+  tokenId: field(
+    z.string().min(1).max(200).exactOptional(),
+    'Id of a token for the same program and person, which then proposes in this world, too. Without it, a token is created.',
+  ),
 });
 export type NewExternalAgent = z.infer<typeof newExternalAgentSchema>;
 
-/** The token can propose calls for this agent in this world, and nothing else. It is returned only here. */
-export const createdExternalAgentSchema = z.object({
+export const addedExternalAgentSchema = z.object({
   agent: text('Id of the agent.'),
   created: field(z.boolean(), 'Whether the agent was created now.'),
-  token: text('The token. Returned only here.'),
+  token: text('The token, if it was created now. Returned only here.').exactOptional(),
   tokenId: text('Id of the token, to revoke it.'),
   person: text('Id of the person that the token belongs to.'),
 });
+export type AddedExternalAgent = z.infer<typeof addedExternalAgentSchema>;
+
+/** The token can propose calls for this agent in this world, and nothing else. It is returned only here. */
+export const createdExternalAgentSchema = addedExternalAgentSchema.extend({ token: text('The token.') });
 export type CreatedExternalAgent = z.infer<typeof createdExternalAgentSchema>;
+
+export const readingQuerySchema = z.strictObject({
+  program: field(externalProgramSchema.clone(), 'Name of the program, such as claude.'),
+});
+
+/** Rules with which a program reads in the world's folder without approval (GATE7.4). */
+export const readingRulesSchema = z.object({
+  rules: field(
+    z.array(z.string()),
+    'Allow rules that the world doesn’t have yet. Empty if nothing is known about the program.',
+  ),
+  leftOut: field(
+    z.array(z.string()),
+    'Rules for commands that are not offered, because the program may write without approval what these commands run.',
+  ),
+  because: text('The rule of the world that lets it write.').exactOptional(),
+});
+api.add(readingRulesSchema, { id: 'ReadingRules' });
+export type ReadingRules = z.infer<typeof readingRulesSchema>;
 
 const PROGRAMS: ReadonlyMap<string, string> = new Map([
   ['claude', 'Claude Code'],

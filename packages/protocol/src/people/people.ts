@@ -173,7 +173,16 @@ export const tokenSchema = z.object({
   name: text('Name of the token.'),
   scopes: field(z.array(tokenScopeSchema), 'What the token may do: read, chat, sign, admin or propose.'),
   external: field(
-    z.object({ world: text('Id of the world.'), agent: text('Id of the agent.') }).exactOptional(),
+    z
+      .object({
+        world: text('Id of the world.'),
+        agent: text('Id of the agent.'),
+        also: field(
+          z.array(z.object({ world: text('Id of the world.'), agent: text('Id of the agent.') })).exactOptional(),
+          'The same for further worlds.',
+        ),
+      })
+      .exactOptional(),
     'The external agent whose calls it proposes, if it can do nothing else.',
   ),
   createdBy: text('Name of the person who created it, if it was someone else.').exactOptional(),

@@ -22,7 +22,10 @@ export async function checkAccess(
       : [route.needs === 'account' || route.needs === 'propose' ? 'read' : route.needs];
   const { access } = c.var;
   const worldId = route.params.includes('world') ? c.req.param('world') : undefined;
-  if (route.needs === 'propose') return await checkPropose(context, access, worldId ?? '');
+  if (route.needs === 'propose') {
+    c.set('access', await checkPropose(context, access, worldId ?? ''));
+    return;
+  }
   if (worldId === undefined) {
     const lacks = needed.find((needs) => !(needs === 'read' ? actionsAnywhere(access) : actionsOf(access)).has(needs));
     if (lacks !== undefined) throw await refusal(context, access, lacks, undefined);
@@ -56,12 +59,19 @@ export async function checkServerRead(c: AppRequest, context: AppContext): Promi
   if (!actionsOf(access).has('read')) throw await refusal(context, access, 'read', undefined);
 }
 
-/** A token of an external agent may not even read its world, and no other world exists for it (EXT1). */
-async function checkPropose(context: AppContext, access: Access, worldId: string): Promise<void> {
-  const { external = { worldId } } = access;
-  const isHidden = worldId === SERVER_LOG || external.worldId !== worldId || !mayReadWithoutScopes(access, worldId);
+/**
+ * A token of an external agent may not even read its worlds, and no other world exists for it (EXT1). Returns the access with the agent that the
+ * token has in this world.
+ */
+async function checkPropose(context: AppContext, access: Access, worldId: string): Promise<Access> {
+  const { external } = access;
+  const here = external && [external, ...(external.also ?? [])].find((place) => place.worldId === worldId);
+  const isElsewhere = external !== undefined && here === undefined;
+  const isHidden = worldId === SERVER_LOG || isElsewhere || !mayReadWithoutScopes(access, worldId);
   if (isHidden) throw new HttpProblem(404, problemTexts.noWorld(worldId));
   if (!actionsOf(access, worldId).has('propose')) throw await refusal(context, access, 'propose', worldId);
+  // `also` stays: a body that arrives late is checked again.
+  return here === undefined ? access : { ...access, external: { ...external, ...here } };
 }
 
 function mayReadWithoutScopes({ holder, kind, person }: Access, worldId: string): boolean {

@@ -1,4 +1,4 @@
-import type { PersonRecord } from '@countersign/core/ports';
+import type { ExternalPlace, ExternalTokenData, PersonRecord } from '@countersign/core/ports';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 import { effectiveActions, tokenScopeSchema, type TokenScope } from '@countersign/protocol';
@@ -11,8 +11,8 @@ export interface Access {
   kind: 'session' | 'token' | 'server-token' | 'program';
   /** Absent if the credential belongs to nobody in particular. It then has an owner's rights. */
   person?: PersonRecord;
-  /** The only agent whose calls it may propose (EXT1). */
-  external?: { worldId: string; agentId: string };
+  /** The only agent whose calls it may propose (EXT1): in the world of the request, once that is checked. */
+  external?: ExternalPlace & Pick<ExternalTokenData, 'also'>;
   /** If absent, everything the person may do. */
   scopes?: readonly TokenScope[];
   /** The scopes are those of an invitation, not of a token (WHO5.1). */

@@ -16,6 +16,7 @@ type PeopleDecision =
   | 'person enabled'
   | 'person removed'
   | 'token created'
+  | 'token extended'
   | 'token revoked'
   | 'invitation created'
   | 'device link created'

@@ -11,6 +11,8 @@ import { creatorOf } from './end-created.js';
 import { hasOwnWayIn, LIMITED_SCOPES } from './manage-sessions.js';
 import { refuseNewCredential } from './recent-sign-in.js';
 
+/** Each is checked with every request. */
+const MOST_WORLDS = 500;
 const DEFAULT_MS = 90 * 24 * 60 * 60 * 1000;
 
 /** A person's current tokens, for the person or an admin. */
@@ -53,6 +55,47 @@ export async function createToken(
     return { value: record, record: { decision: 'token created', why } };
   });
   return { ...toToken(record), token: `cs_${made.id}_${made.secret}` };
+}
+
+/**
+ * The token of a gated agent that may also get a world: of this person, for the same program, and used by the same person (EXT1.32). Throws if
+ * no such token has this id.
+ */
+export async function findExtendable(
+  reader: Pick<StoreReader, 'credentials'>,
+  personId: string,
+  id: string,
+  { program, isPersonal }: Pick<ExternalTokenData, 'program' | 'isPersonal'>,
+): Promise<CredentialRecord & { data: { external: ExternalTokenData } }> {
+  const found = (await reader.credentials(personId, 'token')).find((token) => token.id === id);
+  const known = found?.data.external;
+  if (found === undefined || known === undefined || known.program !== program || known.isPersonal !== isPersonal)
+    throw new CountersignError('not-found', `There is no token "${id}" of this agent.`);
+  return { ...found, data: { ...found.data, external: known } };
+}
+
+/** Lets the token of a gated agent propose its calls in one more world. Needs the same rights as creating a token. */
+export async function extendToken(
+  store: Store,
+  personId: string,
+  id: string,
+  by: By,
+  { external, isConfirmed }: { external: ExternalTokenData; isConfirmed: boolean },
+): Promise<void> {
+  const { worldId, agentId } = external;
+  await changePeople(store, by.signer, async (tx) => {
+    await refuseToken(tx, personId, { scopes: ['propose'] }, by, isConfirmed);
+    const { name, data } = await findExtendable(tx, personId, id, external);
+    const { also = [], ...first } = data.external;
+    const others = also.filter((place) => place.worldId !== worldId);
+    if (others.length >= MOST_WORLDS)
+      throw new CountersignError('invalid', `This token has ${MOST_WORLDS} worlds already.`);
+    const isFirst = first.worldId === worldId;
+    const now = isFirst ? { ...first, agentId, also: others } : { ...first, also: [...others, { worldId, agentId }] };
+    await tx.updateCredential(id, { ...data, external: now });
+    const why = `${personId}: "${name}" (${id}), may propose as ${agentId} in ${worldId}`;
+    return { value: undefined, record: { decision: 'token extended', why } };
+  });
 }
 
 /** Throws if this credential may not create this token. */
@@ -140,7 +183,15 @@ function toToken({ id, name, data, createdAt, usedAt, expiresAt }: CredentialRec
     id,
     name,
     scopes: [...(data.scopes ?? [])],
-    ...(data.external && { external: { world: data.external.worldId, agent: data.external.agentId } }),
+    ...(data.external && {
+      external: {
+        world: data.external.worldId,
+        agent: data.external.agentId,
+        ...(data.external.also && {
+          also: data.external.also.map(({ worldId: world, agentId: agent }) => ({ world, agent })),
+        }),
+      },
+    }),
     ...(data.createdBy === undefined ? {} : { createdBy: data.createdBy }),
     createdAt: toText(createdAt),
     ...(usedAt === null ? {} : { usedAt: toText(usedAt) }),

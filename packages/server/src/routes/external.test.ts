@@ -241,6 +241,54 @@ it('[EXT1.6] the token of an agent can propose its calls and nothing else', asyn
   expect((await t.api('GET', `${CALLS}/${id}`, undefined, as)).body).toMatchObject({ state: 'pending' });
 });
 
+it('[EXT1.32] a token gets further worlds only of its own program and person, and only there it proposes', async () => {
+  const t = await open();
+  for (const name of ['Docks', 'Other']) await t.api('POST', '/worlds', { name });
+  const { as, tokenId } = t.claude;
+  const more = async (body: object, world = 'docks') =>
+    await t.api<CreatedExternalAgent>('POST', `/worlds/${world}/external/agents`, {
+      ...{ name: 'Claude Code', program: 'claude', tokenId },
+      ...body,
+    });
+  const propose = async (world: string, body = {}) =>
+    (await t.api('POST', `/worlds/${world}/external/calls`, bash('rm a', body), as)).status;
+  expect(await propose('docks')).toBe(404);
+  const agents = async () => (await t.api<{ items: unknown[] }>('GET', '/worlds/docks/agents')).body.items.length;
+  for (const body of [{ tokenId: 'none' }, { program: 'gemini' }, { usedBy: 'owner' }])
+    expect((await more(body)).status).toBe(404);
+  expect(await agents()).toBe(0);
+  // A token for everything isn’t one of an agent.
+  const all = await t.api<{ id: string }>('POST', `/people/${t.claude.person}/tokens`, {
+    name: 'all',
+    scopes: ['propose'],
+  });
+  expect((await more({ tokenId: all.body.id })).status).toBe(404);
+
+  const added = await more({ name: 'Claude here' });
+  expect(added).toMatchObject({ status: 201, body: { agent: 'claude-here', created: true, tokenId } });
+  expect(added.body).not.toHaveProperty('token');
+  expect((await more({ name: 'Claude here' })).body).toMatchObject({ created: false });
+  expect(await Promise.all(['harbour', 'docks', 'other', 'constructor'].map((world) => propose(world)))).toEqual([
+    201, 201, 404, 404,
+  ]);
+  // Everywhere as its own agent of that world, and nothing else.
+  expect(await propose('docks', { key: 'k', agent: 'claude-code' })).toBe(404);
+  expect(await propose('docks', { key: 'k', agent: 'claude-here' })).toBe(201);
+  for (const path of ['/worlds/docks', '/worlds/docks/chats', '/worlds/docks/external/reading-rules?program=claude'])
+    expect((await t.api('GET', path, undefined, as)).status).toBe(403);
+  expect(
+    (await t.api('POST', '/worlds/other/external/agents', { name: 'X', program: 'claude', tokenId }, as)).status,
+  ).toBe(403);
+  const { body } = await t.api<{ items: { id: string }[] }>('GET', `/people/${t.claude.person}/tokens`);
+  expect(body.items.find(({ id }) => id === tokenId)).toMatchObject({
+    external: { world: 'harbour', agent: 'claude-code', also: [{ world: 'docks', agent: 'claude-here' }] },
+  });
+  const log = await t.api('GET', '/audit?limit=50');
+  expect(log.text).toContain('token extended');
+  expect((await t.api('DELETE', `/people/${t.claude.person}/tokens/${tokenId}`)).status).toBe(204);
+  expect(await propose('docks', { key: 'late' })).toBe(401);
+});
+
 it('[WHO5] a response says when its token expires, and gate status doesn’t extend it', async () => {
   const t = await open();
   const { as } = t.claude;

@@ -9,12 +9,13 @@ import {
   reportExternal,
   reportSession,
   showAgents,
+  showReading,
   type ClaimRequest,
 } from '@countersign/core';
 import {
+  addedExternalAgentSchema,
   confirmedExternalAgentSchema,
   CountersignError,
-  createdExternalAgentSchema,
   endExternalSessionSchema,
   EXTERNAL_PROVIDER,
   externalCallSchema,
@@ -25,6 +26,8 @@ import {
   foldName,
   newExternalCallSchema,
   programName,
+  readingQuerySchema,
+  readingRulesSchema,
   sessionAnswerSchema,
   sessionContextSchema,
   type ExternalCall,
@@ -36,7 +39,7 @@ import { route } from '../app/route.js';
 import { safeguardsOf } from '../confirmations/confirm-change.js';
 import { ensureOwner } from '../people/ensure-owner.js';
 import { followCredential, type FollowedCredential } from '../people/follow-credential.js';
-import { createToken, refuseToken } from '../people/manage-tokens.js';
+import { createToken, extendToken, findExtendable, refuseToken } from '../people/manage-tokens.js';
 import { callerOf, proposeFollowed } from '../people/propose-followed.js';
 import { byOf } from '../people/by.js';
 import { approvalLink } from './support.js';
@@ -239,6 +242,22 @@ export const externalRoutes = [
     },
   }),
   route({
+    method: 'get',
+    path: '/worlds/{world}/external/reading-rules',
+    scope,
+    needs: 'admin',
+    tag,
+    summary: 'Suggest rules with which a program reads without approval',
+    description:
+      'Allow rules for its tools that read in the world’s folder or have no effect outside the program, and for exact commands of Git that only read. The commands are left out if another rule lets a program outside the sandbox write without approval. Nothing is added.',
+    query: readingQuerySchema,
+    answers: { 200: { description: 'Rules', schema: readingRulesSchema } },
+    handle: async ({ context, params, query }) => ({
+      status: 200,
+      body: await showReading(context.engine.runtime, params.world, query.program),
+    }),
+  }),
+  route({
     method: 'post',
     path: '/worlds/{world}/external/agents',
     scope,
@@ -246,9 +265,9 @@ export const externalRoutes = [
     tag,
     summary: 'Create an external agent and a token for it',
     description:
-      'Finds the external agent with this name, or creates it. The token can propose the calls of this agent and nothing else, and is returned only here. It expires 90 days after its last use. A browser session may need a recent sign-in or a `confirmation` (409 otherwise).',
+      'Finds the external agent with this name, or creates it. The token can propose the calls of this agent and nothing else, and is returned only here. It expires 90 days after its last use. With `tokenId`, no token is created: that one may then propose in this world, too. A browser session may need a recent sign-in or a `confirmation` (409 otherwise).',
     body: confirmedExternalAgentSchema,
-    answers: { 201: { description: 'The agent and its token', schema: createdExternalAgentSchema } },
+    answers: { 201: { description: 'The agent and its token', schema: addedExternalAgentSchema } },
     async handle({ context, params, body, sent, c }) {
       const { runtime } = context.engine;
       const { isConfirmed } = await safeguardsOf({ c, context, sent });
@@ -264,23 +283,28 @@ export const externalRoutes = [
           field: 'name',
         });
       }
-      const { usedBy } = body;
+      const { usedBy, tokenId: known } = body;
       const person = usedBy ?? (c.var.access.person ?? (await ensureOwner(runtime.store))).id;
       const wanted = { name: body.tokenName ?? name, scopes: ['propose' as const] };
+      const used = usedBy === undefined ? {} : { isPersonal: true as const };
       // Before the agent is added: a refused request changes nothing.
-      await runtime.store.read((reader) => refuseToken(reader, person, wanted, byOf(c), isConfirmed));
+      await runtime.store.read(async (reader) => {
+        await refuseToken(reader, person, wanted, byOf(c), isConfirmed);
+        if (known !== undefined) await findExtendable(reader, person, known, { program, ...used });
+      });
       const definition = { name, provider: EXTERNAL_PROVIDER, model: program, tools };
       const agent = found ?? (await addAgent(runtime, params.world, definition, c.var.signer));
-      const external = {
-        worldId: params.world,
-        agentId: agent.id,
-        ...(usedBy === undefined ? {} : { isPersonal: true as const }),
-      };
+      const external = { worldId: params.world, agentId: agent.id, program, ...used };
+      const made = { agent: agent.id, created: found === undefined, person };
+      if (known !== undefined) {
+        await extendToken(runtime.store, person, known, byOf(c), { isConfirmed, external });
+        return { status: 201, body: { ...made, tokenId: known } };
+      }
       const { token, id: tokenId } = await createToken(runtime.store, person, wanted, byOf(c), {
         isConfirmed,
         external,
       });
-      return { status: 201, body: { agent: agent.id, created: found === undefined, token, tokenId, person } };
+      return { status: 201, body: { ...made, token, tokenId } };
     },
   }),
 ];

@@ -1,3 +1,5 @@
+const count = (many: number, what: string): string => `${many} ${what}${many === 1 ? '' : 's'}`;
+
 /** Texts of `countersign gate` and `countersign drill`. */
 export const gate = {
   hasComments: (file: string): string =>
@@ -79,14 +81,51 @@ export const gate = {
   tokenKept: 'A token of the gate could not be revoked. Find it with "countersign tokens", and revoke it there.',
   agentKept: (agent: string, world: string): string =>
     `The agent "${agent}" was added to the world ${world} and could not be removed. Run "countersign agents remove ${agent} -w ${world}".`,
+  worldKept: (world: string): string =>
+    `The world ${world} was added and could not be removed. Run "countersign worlds remove ${world}".`,
   installedElsewhere: (path: string, here: readonly string[]): string =>
     `The gate was installed in ${path}, but with the current HOME, the agent's settings are in ${here.join(' and ')}. Run this command with the HOME that you installed it with. Nothing was changed.`,
   nothingInstalled: (name: string): string => `${name} was not gated. Nothing was changed.`,
   status: (name: string, problem: string | undefined): string => `${name}: ${problem ?? 'gated'}`,
   waiting: (page: string): string => `Countersign decides about this call. If it waits for approval: ${page}`,
-  changes: (path: string): string => `Changes to ${path}:`,
+  changed: (
+    { hooks, permissions, others }: { hooks: number; permissions: number; others: number },
+    path: string,
+  ): string => {
+    const counts = [
+      ...(hooks === 0 ? [] : [count(hooks, 'hook')]),
+      ...(permissions === 0 ? [] : [count(permissions, 'permission setting')]),
+      ...(others === 0 ? [] : [count(others, 'other setting')]),
+    ];
+    return `${counts.length === 0 ? 'Changes' : counts.join(' and ')} in ${path}`;
+  },
+  seeDiff: 'Run this again with --verbose to see every line.',
   unchanged: (path: string): string => `No changes to ${path}.`,
-  secretFile: '  (written by Countersign; contains a secret, so it is not shown)',
+  secretFile: (path: string): string => `${path} (written by Countersign; contains a secret, so it is not shown)`,
+  placed: (folder: string, world: string, isNew: boolean): string =>
+    `Calls in ${folder} go to ${isNew ? 'a new world' : 'the world'}, "${world}".`,
+  placedElsewhere: (world: string): string =>
+    `Calls in all other folders go to the world "${world}", in which no effects are predicted.`,
+  refusedElsewhere: 'Calls in other folders are refused until you run "countersign gate here" there.',
+  otherFolders: 'Other folders',
+  noFolder: (folder: string): string => `There is no folder ${folder}. Nothing was changed.`,
+  installFirst: 'No agent is gated yet. Run "countersign gate install claude" or "countersign gate install gemini".',
+  installAgain: (name: string, agent: string): string =>
+    `The gate of ${name} was installed by an earlier version, or for another server. Run "countersign gate install ${agent}" here instead.`,
+  askHere: (names: string, world: string): string =>
+    `Send the calls of ${names} in this folder to the world ${world}? Each needs approval there, unless a rule allows it.`,
+  addedHere: (names: string, world: string): string => `Calls of ${names} in this folder need approval in ${world}.`,
+  folderDropped: (folder: string, why: string): string =>
+    `Calls in ${folder} are refused now: ${why} Run "countersign gate here" there.`,
+  readingOffer: (world: string): string =>
+    `In our scripted session of 20 calls, 7 need approval instead of 20 with these rules in ${world}:`,
+  readingLeftOut: (rules: readonly string[], because: string): string =>
+    `${rules.map((rule) => rule.replace(/^allow /, '')).join(', ')}: left out, because "${because}" may let a program outside the sandbox write what they run.`,
+  readingAsk: 'Let it read in this folder without approval? That includes files with secrets there.',
+  readingYes: 'Add these rules',
+  readingNo: 'Not now',
+  readingLater: 'Not added. To add them, run "countersign gate here --reading" in this folder.',
+  readingAdded: (rules: number, world: string): string => `Added ${count(rules, 'rule')} to ${world}.`,
 };
 
 export const drill = {
@@ -161,6 +200,8 @@ export const gateHook = {
   secondYes: 'it has already been allowed to run once',
   notApproved: 'Countersign did not approve this call.',
   reservedArgument: (name: string): string => `The argument "${name}" is reserved for Countersign. Leave it out.`,
+  unknownFolder: (folder: string): string =>
+    `No world of Countersign gets calls from ${folder === '' ? 'an unknown folder' : folder}, so this call was refused. Run "countersign gate here" in that folder, then try again.`,
   badConfig: (agent: string): string =>
     `its configuration is incomplete. Run "countersign gate install ${agent}" again.`,
   notInstalled: (agent: string): string =>

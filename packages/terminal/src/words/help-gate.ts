@@ -8,13 +8,25 @@ export const gateHelp = {
   install: {
     about: "Add the gate to an agent's own configuration; shows the changes and asks first",
     name: "name of the agent in the world (default: the program's name)",
+    folder: 'the project whose calls go to the world (default: the current folder)',
+    anyFolder: 'send calls from all other folders to a world "Other folders" instead of refusing them',
+    reading: 'add the rules with which the agent reads in its folder without approval',
     notes: [
+      'Without -w, the calls go to the world of this folder, or to a new one. In other folders, they are refused until you run "countersign gate here" there.',
+      'With --verbose, shows every line that changes.',
       'Each changed file gets a backup, FILE.before-countersign. Codex is refused, because it runs calls when its hook fails.',
       'Run "countersign drill AGENT" to check that the installed version of the agent holds.',
     ],
     exitCodes: '0 installed, 2 refused, and nothing was changed',
-    examples: ['countersign gate install claude -w harbour', 'countersign gate install gemini -w harbour --yes'],
-  } satisfies Help,
+    examples: ['countersign gate install claude', 'countersign gate install gemini -w harbour --any-folder --yes'],
+  } satisfies Help & { folder: string; anyFolder: string; reading: string },
+  here: {
+    about: 'Send the calls of gated agents in this folder to its world, or to a new one',
+    agent: 'claude or gemini (default: each one that is gated)',
+    folder: 'another folder (default: the current one)',
+    exitCodes: '0 added, 2 refused, and nothing was changed',
+    examples: ['countersign gate here', 'countersign gate here claude --reading'],
+  } satisfies Help & { agent: string; folder: string },
   uninstall: {
     about: "Remove the gate from an agent's configuration and restore what was there before",
     notes: ['If the configuration has changed since, only the parts of the gate are removed.'],

@@ -94,11 +94,19 @@ export interface PushData {
   told: Readonly<Record<string, { ids: readonly string[]; at: number }>>;
 }
 
-/** `isPersonal`: its person uses the program, and so requests its calls. Otherwise, nobody is named (SIGN1.6). */
-export interface ExternalTokenData {
+/** A world in which the token of an external agent proposes calls, as this agent. */
+export interface ExternalPlace {
   worldId: string;
   agentId: string;
+}
+
+/** `isPersonal`: its person uses the program, and so requests its calls. Otherwise, nobody is named (SIGN1.6). */
+export interface ExternalTokenData extends ExternalPlace {
   isPersonal?: true;
+  /** Absent if the token can't get more worlds. */
+  program?: string;
+  /** Further worlds, of the same program and person (EXT1.32). */
+  also?: readonly ExternalPlace[];
 }
 
 /** A way to sign in, or a right of a person. Contains only hashes, so reading it doesn't let anyone sign in. */

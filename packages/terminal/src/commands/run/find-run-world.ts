@@ -1,5 +1,3 @@
-import { homedir } from 'node:os';
-import { dirname } from 'node:path';
 import { readAll, type RunClient } from '@countersign/client';
 import { nameFrom, type World } from '@countersign/protocol';
 import { CommandError } from '../../command-error.js';
@@ -9,6 +7,7 @@ import { confirm } from '../../input/confirm.js';
 import { realPath } from '../../project/project-folder.js';
 import { worldsOf } from '../../project/world-of-folder.js';
 import { runWords as words } from '../../words/run.js';
+import { holdsHome } from '../gate/gate-world.js';
 
 /** The world of a run: the named one, or that of this folder. Offers to create one (RUN4). Never another one, as other commands would use. */
 export async function findRunWorld(
@@ -20,12 +19,6 @@ export async function findRunWorld(
   if (world.folder === undefined || realPath(world.folder) === undefined)
     throw new CommandError(words.noFolder(world.id));
   return { ...world, folder: world.folder };
-}
-
-/** No world may have such a folder (SAFE1). */
-function holdsHome(folder: string): boolean {
-  const home = realPath(homedir()) ?? homedir();
-  return folder === dirname(folder) || home === folder || home.startsWith(`${folder}/`);
 }
 
 async function find(context: CommandContext, client: RunClient, name: string | undefined): Promise<World> {

@@ -3,9 +3,11 @@ import { realpathSync, writeSync } from 'node:fs';
 import { constants, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { ExternalCall } from '@countersign/protocol';
 import { plainLine } from '../../text/plain-text.js';
 import { gateHook as texts } from '../../words/gate.js';
-import { hookServer } from './hook-server.js';
+import { placeOf } from './find-place.js';
+import { hookServer, HookServerError } from './hook-server.js';
 import { readHookConfig } from './run-hook.js';
 
 /** What a shell answers if a command can't be run. */
@@ -40,17 +42,26 @@ export async function execCall(
 
 /** The command as the server has it, which gives it out once. */
 async function fetchCommand(home: string, id: string, folder: string): Promise<string> {
-  const {
-    state,
-    arguments: approved = {},
-    cwd,
-  } = await hookServer(readHookConfig(home, 'gemini'), () => undefined).fetch(id);
+  const { state, arguments: approved = {}, cwd } = await fetchCall(readHookConfig(home, 'gemini'), id, folder);
   const { command, dir_path: place = '.' } = approved;
   if (state !== 'allowed' || typeof command !== 'string' || typeof place !== 'string' || cwd === undefined)
     throw new Error(texts.noSuchCall);
   const wanted = resolve(cwd, place);
   if (realpathSync(wanted) !== realpathSync(folder)) throw new Error(texts.otherFolder(wanted));
   return command;
+}
+
+/** From the world of this folder, or else from the one that has it: Gemini CLI doesn't say here in which folder it was started. */
+async function fetchCall(config: ReturnType<typeof readHookConfig>, id: string, folder: string): Promise<ExternalCall> {
+  const { folders = [], elsewhere } = config;
+  const all = [placeOf(config, folder), ...folders, elsewhere].flatMap((place) => place?.world ?? []);
+  for (const world of new Set(all))
+    try {
+      return await hookServer({ ...config, world }, () => undefined).fetch(id);
+    } catch (error) {
+      if (!(error instanceof HookServerError) || error.status !== 404) throw error;
+    }
+  throw new Error(texts.noSuchCall);
 }
 
 /** In the shell that Gemini CLI uses, with our input and output. */

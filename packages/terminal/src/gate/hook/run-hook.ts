@@ -23,6 +23,7 @@ import {
   yesFor,
 } from './hook-answer.js';
 import { parseHookInput, type HookInput } from './hook-input.js';
+import { placeOf, readPlaces, startFolder, type HookPlaces } from './find-place.js';
 import { readContext } from './read-context.js';
 import { hookServer, HookServerError, type HookServer } from './hook-server.js';
 
@@ -33,11 +34,9 @@ export interface HookExit {
   readonly stderr: string;
 }
 
-interface HookConfig {
+interface HookConfig extends HookPlaces {
   readonly url: string;
   readonly token: string;
-  readonly world: string;
-  readonly agent: string;
   readonly pass: string;
 }
 
@@ -72,7 +71,13 @@ export async function runHook(
     const input = parseHookInput(agent, text);
     ({ kind } = input);
     const stored = readHookConfig(home, agent);
-    const config = world === undefined ? stored : { ...stored, world };
+    const folder = startFolder(agent, input.cwd, places);
+    const place = world === undefined ? placeOf(stored, folder) : { world, agent: stored.agent };
+    if (place === undefined) {
+      const reason = texts.unknownFolder(folder ?? '');
+      return input.kind === 'propose' || input.kind === 'confirm' ? deny(agent, input.event, reason) : SILENT;
+    }
+    const config = { ...stored, ...place };
     let isFirst = true;
     const server = hookServer(config, () => {
       if (!isFirst) return;
@@ -117,6 +122,8 @@ interface Hook {
   readonly server: HookServer;
 }
 
+/** Nothing to say about what has happened already. */
+const SILENT: HookExit = { code: 0, stdout: '', stderr: '' };
 const no = (reason: string): HookExit => ({ code: 2, stdout: '', stderr: reason });
 
 /** The call was decided, and must not run. */
@@ -282,16 +289,14 @@ export function readHookConfig(home: string, agent: HookAgent): HookConfig {
     if (typeof found !== 'string') throw new Error(texts.badConfig(agent));
     return found;
   };
-  const [url, token, world, own, pass] = ['url', 'token', 'world', 'agent', 'pass'].map(field) as [
-    string,
-    string,
-    string,
-    string,
-    string,
-  ];
+  const [url, token, pass] = ['url', 'token', 'pass'].map(field) as [string, string, string];
   const mayBePlain = isObject(value) && value['allowHttp'] === true;
   if (!mayBePlain && isPlainRemote(new URL(url))) throw new Error(texts.plainHttp(url));
-  return { url, token, world, agent: own, pass };
+  try {
+    return { url, token, pass, ...readPlaces(value) };
+  } catch (error) {
+    throw new Error(texts.badConfig(agent), { cause: error });
+  }
 }
 
 function readConfigFile(home: string, agent: HookAgent): string {

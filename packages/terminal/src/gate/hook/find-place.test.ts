@@ -1,0 +1,52 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { placeOf, readPlaces, startFolder } from './find-place.js';
+
+const root = realpathSync(mkdtempSync(join(tmpdir(), 'countersign-places-')));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const at = (name: string): string => join(root, name);
+for (const name of ['code/a/src', 'code/b', 'code-2', 'other']) mkdirSync(at(name), { recursive: true });
+symlinkSync(at('code/b'), at('other/link'));
+
+const folders = [
+  { folder: at('code'), world: 'code', agent: 'x' },
+  { folder: at('code/a'), world: 'a', agent: 'y' },
+];
+const places = { world: 'code', agent: 'x', folders };
+const world = (path: string | undefined, known = places): string | undefined => placeOf(known, path)?.world;
+
+it('[GATE7.2] the nearest folder with a world decides, by real paths', () => {
+  expect(world(at('code/a/src'))).toBe('a');
+  expect(world(at('code/b'))).toBe('code');
+  expect(world(at('other/link'))).toBe('code');
+  for (const path of [at('code-2'), at('other'), '/', at('code/a/../../other'), at('code/gone'), '', undefined])
+    expect(world(path)).toBeUndefined();
+  const elsewhere = { world: 'others', agent: 'z' };
+  expect(placeOf({ ...places, elsewhere }, at('other'))).toEqual(elsewhere);
+  expect(placeOf({ ...places, elsewhere }, undefined)).toEqual(elsewhere);
+  expect(placeOf({ world: 'w', agent: 'a' }, at('other'))).toEqual({ world: 'w', agent: 'a' });
+});
+
+it('[GATE7.2] the folder in which the agent was started decides, not the one of the call', () => {
+  const env = { CLAUDE_PROJECT_DIR: '/a', GEMINI_PROJECT_DIR: '/b' };
+  const in_ = (agent: 'claude' | 'gemini' | 'codex', given: Record<string, string> = env) =>
+    startFolder(agent, '/cwd', { env: given, userHome: '/' });
+  expect([in_('claude'), in_('gemini'), in_('codex'), in_('claude', {})]).toEqual(['/a', '/b', '/cwd', '/cwd']);
+  expect(in_('claude', { CLAUDE_PROJECT_DIR: '../b' })).toBe('/cwd');
+});
+
+it('[GATE7.2] a damaged configuration sends calls nowhere', () => {
+  expect(readPlaces({ ...places, token: 't' })).toEqual(places);
+  const damaged = [
+    undefined,
+    [],
+    {},
+    { world: 'w' },
+    { ...places, folders: {} },
+    { ...places, folders: [{ folder: '/' }] },
+  ];
+  for (const value of [...damaged, { ...places, folders: ['/'] }, { ...places, elsewhere: 'w' }])
+    expect(() => readPlaces(value)).toThrow();
+});
