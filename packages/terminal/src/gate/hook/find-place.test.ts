@@ -48,5 +48,5 @@ it('[GATE7.2] a damaged configuration sends calls nowhere', () => {
     { ...places, folders: [{ folder: '/' }] },
   ];
   for (const value of [...damaged, { ...places, folders: ['/'] }, { ...places, elsewhere: 'w' }])
-    expect(() => readPlaces(value)).toThrow();
+    expect(() => readPlaces(value)).toThrow(TypeError);
 });
