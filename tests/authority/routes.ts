@@ -117,6 +117,13 @@ export const ROWS: readonly Row[] = [
     body: { endpoint: 'https://push.example', keys: { p256dh: 'A'.repeat(87), auth: 'A'.repeat(22) } },
     allowed: 422,
   },
+  {
+    route: 'PATCH /me/push/{id}',
+    needs: 'look',
+    in: { id: 'none' },
+    body: { quietHours: null },
+    allowed: GONE,
+  },
   { route: 'DELETE /me/push/{id}', needs: 'look', in: { id: 'none' }, allowed: GONE },
   { route: 'POST /me/push/{id}/test', needs: 'look', in: { id: 'none' }, allowed: GONE },
   { route: 'POST /denials', needs: 'open', body: { code: 'none' } },

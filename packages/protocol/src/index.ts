@@ -282,8 +282,14 @@ export {
   passkeySignInSchema,
 } from './people/registered-passkeys.js';
 export type { NewPasskey, PasskeyOptions, PasskeySignIn, RegisteredPasskey } from './people/registered-passkeys.js';
-export { newDenialSchema, newPushSchema, pushListSchema, pushSubscriptionSchema } from './people/push.js';
-export type { NewPush, PushDevice, PushList } from './people/push.js';
+export {
+  newDenialSchema,
+  newPushSchema,
+  pushChangeSchema,
+  pushListSchema,
+  pushSubscriptionSchema,
+} from './people/push.js';
+export type { NewPush, PushDevice, PushList, QuietHours } from './people/push.js';
 export {
   newWebhookSchema,
   savedWebhookSchema,

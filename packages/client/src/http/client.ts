@@ -84,6 +84,7 @@ import type {
   PolicyVerdict,
   NewPush,
   PushDevice,
+  QuietHours,
   PushList,
   ProviderChange,
   ProviderModels,
@@ -269,6 +270,7 @@ export interface Client {
   pushDevices(options?: CallOptions): Promise<PushList>;
   addPushDevice(device: NewPush, options?: CallOptions): Promise<PushDevice>;
   removePushDevice(device: string, options?: CallOptions): Promise<void>;
+  setQuietHours(device: string, quietHours: QuietHours | null, options?: CallOptions): Promise<PushDevice>;
   /** Sends a test notification. */
   testPushDevice(device: string, options?: CallOptions): Promise<void>;
   /** Starts a confirmation with a passkey. */

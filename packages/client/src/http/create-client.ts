@@ -155,6 +155,12 @@ export function createClient(options: ClientOptions): Client {
     addPushDevice: (body, options) =>
       get(pushSubscriptionSchema, { method: 'POST', path: ['me', 'push'], body }, options),
     removePushDevice: (device, options) => sendOnly({ method: 'DELETE', path: ['me', 'push', device] }, options),
+    setQuietHours: (device, quietHours, options) =>
+      get(
+        pushSubscriptionSchema,
+        { method: 'PATCH', path: ['me', 'push', device], body: { quietHours } },
+        options,
+      ),
     testPushDevice: (device, options) => sendOnly({ method: 'POST', path: ['me', 'push', device, 'test'] }, options),
     createChallenge: (body, options) =>
       get(challengeSchema, { method: 'POST', path: ['me', 'challenges'], body }, options),

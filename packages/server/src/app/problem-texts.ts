@@ -55,6 +55,7 @@ export const problemTexts = {
   tooManySchedules: (most: number) => `This world already has ${most} schedules. Delete some first.`,
   foreignSchedule: 'This schedule sends in the name of someone else. Only an admin can pause or delete it.',
   scheduleIsSending: 'The message of this schedule is being sent. Nothing was changed. Try again in a minute.',
+  emptyQuietHours: 'must differ from the start',
   pushNeedsPerson: 'Notifications are for people. Sign in as a person, or send a personal token.',
   tooManyDevices: (most: number) => `At most ${most} devices can get your notifications. Remove one first.`,
   pushFailed: (service: string, why: string) => `${service} did not take the message (${why}). Try again later.`,

@@ -30,6 +30,7 @@ type PeopleDecision =
   | 'delegation ended'
   | 'notifications turned on'
   | 'notifications turned off'
+  | 'quiet hours changed'
   | 'webhook added'
   | 'webhook changed'
   | 'webhook removed'

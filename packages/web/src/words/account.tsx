@@ -1,4 +1,4 @@
-import type { Me, PersonRole, TokenScope } from '@countersign/protocol';
+import type { Me, PersonRole, QuietHours, TokenScope } from '@countersign/protocol';
 import type { PushProblem } from '../worker/subscribe.js';
 import { commonWords } from './common.js';
 
@@ -86,6 +86,14 @@ export const accountWords = {
   test: 'Test',
   testSent: 'Test notification sent.',
   removeDevice: 'Remove',
+  quietHours: 'Quiet hours',
+  quiet: ({ from, until, timeZone }: QuietHours) => `, quiet from ${from} to ${until} (${timeZone})`,
+  quietLead: (timeZone: string) =>
+    `Calls that come in these hours are told when they end, in one notification for each world. Times are in ${timeZone}. Empty both for no quiet hours.`,
+  quietFrom: 'From',
+  quietUntil: 'Until',
+  saveQuiet: 'Save',
+  quietSaved: 'Quiet hours saved.',
 
   openDevice: 'Open on another device',
   deviceText: (scopes: string | undefined) =>

@@ -1,4 +1,11 @@
-import type { PasskeyPublicKey, PersonRole, PersonStatus, SignedDecision, TokenScope } from '@countersign/protocol';
+import type {
+  PasskeyPublicKey,
+  PersonRole,
+  PersonStatus,
+  QuietHours,
+  SignedDecision,
+  TokenScope,
+} from '@countersign/protocol';
 
 /** A person. Belongs to the store, not to a world. The row of a removed person is kept: the audit log refers to its id. */
 export interface PersonRecord {
@@ -91,7 +98,15 @@ export interface PushData {
   /** The host of the endpoint. */
   service: string;
   /** By world: the approvals that the last notification was about, and when it was sent. */
-  told: Readonly<Record<string, { ids: readonly string[]; at: number }>>;
+  told: Readonly<Record<string, PushTold>>;
+  quietHours?: QuietHours;
+}
+
+export interface PushTold {
+  readonly ids: readonly string[];
+  readonly at: number;
+  /** The process that is sending the next one: until then, no other one does. */
+  readonly sending?: { readonly by: string; readonly until: number };
 }
 
 /** A world in which the token of an external agent proposes calls, as this agent. */
