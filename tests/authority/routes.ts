@@ -94,6 +94,15 @@ export const ROWS: readonly Row[] = [
   { route: 'DELETE /me/sessions', needs: 'sessions' },
   { route: 'DELETE /me/sessions/{session}', needs: 'sessions', allowed: GONE },
   { route: 'POST /me/devices/link', needs: 'device' },
+  { route: 'GET /me/devices/link/{link}', needs: 'account', in: { link: 'none' }, allowed: GONE },
+  {
+    route: 'POST /me/devices/link/{link}/confirm',
+    needs: 'account',
+    in: { link: 'none' },
+    body: { code: '000000' },
+    allowed: GONE,
+  },
+  { route: 'DELETE /me/devices/link/{link}', needs: 'account', in: { link: 'none' }, allowed: GONE },
   { route: 'POST /tickets', needs: 'start' },
   {
     route: 'POST /me/challenges',

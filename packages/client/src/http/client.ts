@@ -47,6 +47,8 @@ import type {
   GroupChange,
   Health,
   ImportedWorld,
+  DeviceLink,
+  DeviceLinkState,
   Invitation,
   ListedTool,
   MatchedCalls,
@@ -70,6 +72,7 @@ import type {
   NewProvider,
   NewSession,
   OidcStart,
+  Pairing,
   SignInWays,
   NewToken,
   NewWorld,
@@ -103,6 +106,7 @@ import type {
   Session,
   StartedRun,
   StartLink,
+  TokenScope,
   StartRun,
   ShownPolicy,
   Stats,
@@ -223,6 +227,8 @@ export interface Client {
    * `createClient`.
    */
   openSession(ticket: string | NewSession, options?: CallOptions): Promise<Session>;
+  /** Like `openSession`. A link to another device first answers with the code that must be confirmed there. */
+  enter(given: NewSession, options?: CallOptions): Promise<Session | Pairing>;
   /** How a browser can sign in besides links, invitations and tokens. Needs no credential. */
   signInWays(options?: CallOptions): Promise<SignInWays>;
   /** Starts a sign-in with the OIDC provider (WHO8). Needs no credential. */
@@ -239,7 +245,11 @@ export interface Client {
   /** Ends one session of someone else, or all of them. */
   endPersonSessions(person: string, session?: string, options?: CallOptions): Promise<void>;
   /** Creates a link that opens another device of yours, within a minute. May ask for a passkey. */
-  linkDevice(options?: CallOptions): Promise<Invitation>;
+  linkDevice(scopes?: readonly TokenScope[], options?: CallOptions): Promise<DeviceLink>;
+  deviceLink(link: string, options?: CallOptions): Promise<DeviceLinkState>;
+  /** `code`: what the other device shows. */
+  confirmDevice(link: string, code: string, options?: CallOptions): Promise<void>;
+  endDeviceLink(link: string, options?: CallOptions): Promise<void>;
   /** Starts a sign-in with a passkey. Send what it signs to `openSession`. */
   passkeySignIn(options?: CallOptions): Promise<PasskeySignIn>;
   /** Starts the registration of a passkey. */

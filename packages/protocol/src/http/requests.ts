@@ -104,7 +104,13 @@ const confirmation = field(passkeyConfirmationSchema.exactOptional(), 'A challen
 /** A trusted passkey, and what a rule `with passkey` protects, is only removed with a confirmation. */
 export const removalSchema = z.strictObject({ confirmation });
 /** Opens another device of the same person (WHO2). */
-export const newDeviceLinkSchema = z.strictObject({ confirmation });
+export const newDeviceLinkSchema = z.strictObject({
+  confirmation,
+  scopes: field(
+    newTokenSchema.shape.scopes.clone().exactOptional(),
+    'What the other device may do at most. Default: what this session may do.',
+  ),
+});
 /** New credentials, which could outlive a stolen session (WHO5.3). */
 export const newInvitationSchema = z.strictObject({ confirmation });
 export const confirmedTokenSchema = newTokenSchema.extend({ confirmation });

@@ -226,7 +226,16 @@ describe('a home', () => {
     await mkdir(join(folder, 'home'), { recursive: true });
     const file = join(folder, 'home', 'admin.rules');
     const lines = ['send pushes to Push.example.com:8443', 'deny shell_cmd', '  send pushes to 10.0.0.7:443'];
-    await writeFile(file, [...lines, 'send webhooks to Hooks.internal:8080', 'tell @führung after 1 minute', 'tell @leads after 30 minutes', ''].join('\n'));
+    await writeFile(
+      file,
+      [
+        ...lines,
+        'send webhooks to Hooks.internal:8080',
+        'tell @führung after 1 minute',
+        'tell @leads after 30 minutes',
+        '',
+      ].join('\n'),
+    );
     const home = await open();
     expect(home.webhookHosts).toEqual(['hooks.internal:8080']);
     expect(home.pushServices).toEqual(['push.example.com:8443', '10.0.0.7:443']);

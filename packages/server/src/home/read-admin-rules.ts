@@ -51,7 +51,11 @@ const LINES: Readonly<Record<string, (settings: Settings, value: string, more: s
   'let admins run …': ({ programs }, command) => void programs.push(command.split(/\s+/)),
 };
 
-function set<Name extends string>(values: Partial<Record<Name, number>>, name: Name, value: number): string | undefined {
+function set<Name extends string>(
+  values: Partial<Record<Name, number>>,
+  name: Name,
+  value: number,
+): string | undefined {
   if ((values[name] ?? value) !== value) return 'an earlier line has another value for this';
   values[name] = value;
   return undefined;

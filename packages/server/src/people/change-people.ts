@@ -20,6 +20,8 @@ type PeopleDecision =
   | 'token revoked'
   | 'invitation created'
   | 'device link created'
+  | 'device link ended'
+  | 'device confirmed'
   | 'session opened'
   | 'session ended'
   | 'passkey registered'

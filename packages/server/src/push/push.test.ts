@@ -39,11 +39,16 @@ const decide = (t: Harbour, approvalId: string | undefined, decision: string) =>
   t.api('POST', '/worlds/harbour/tool-results', { tool_call_id: approvalId, decision });
 /** What was sent is remembered: by person, how many calls their device was told of last. */
 const remembered = (t: AppFixture, wanted: Readonly<Record<string, number>>) =>
-  until(async () => {
-    const found = await t.engine.runtime.store.read((reader) => reader.subscriptions());
-    const told = found.map(({ person, credential }) => [person.id, credential.data.push?.told['harbour']?.ids.length ?? 0]);
-    return Object.entries(wanted).every(([id, count]) => Object.fromEntries(told)[id] === count) ? true : undefined;
-  }, `${JSON.stringify(wanted)} is remembered`);
+  until(
+    async () => {
+      const found = await t.engine.runtime.store.read((reader) => reader.subscriptions());
+      const told = new Map(
+        found.map(({ person, credential }) => [person.id, credential.data.push?.told['harbour']?.ids.length ?? 0]),
+      );
+      return Object.entries(wanted).every(([id, count]) => told.get(id) === count) ? true : undefined;
+    },
+    `${JSON.stringify(wanted)} is remembered`,
+  );
 /** Everything that was sent has arrived: the next message is this one. */
 async function nothingMore(
   t: AppFixture,

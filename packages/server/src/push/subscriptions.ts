@@ -115,7 +115,8 @@ export async function removeDevice(store: Store, by: By, id: string): Promise<vo
 export async function setQuietHours(store: Store, by: By, id: string, given: QuietHours | null): Promise<PushDevice> {
   if (given !== null) {
     checkZone(given.timeZone);
-    if (given.from === given.until) throw new CountersignError('invalid', `until: ${problemTexts.emptyQuietHours}`, { field: 'until' });
+    if (given.from === given.until)
+      throw new CountersignError('invalid', `until: ${problemTexts.emptyQuietHours}`, { field: 'until' });
   }
   return await changePeople(store, by.signer, async (tx) => {
     const record = await ownDevice(tx, by, id);

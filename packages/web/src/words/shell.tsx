@@ -84,6 +84,8 @@ export const shellWords = {
   reconnecting: 'No connection to the server. Reconnecting…',
   reconnected: 'Reconnected.',
   sessionEnded: 'This session has ended.',
+  pairing: 'Compare the code',
+  pairingLead: 'Confirm this code on the device that showed you the link. Then this browser is signed in.',
   signIn: (
     <>
       To sign in, open a start link. It works once, for one minute. To get one, run{' '}

@@ -109,6 +109,16 @@ export interface PushTold {
   readonly sending?: { readonly by: string; readonly until: number };
 }
 
+interface PairingData {
+  /** Of the secret that only this device has. */
+  hash: string;
+  /** What both devices show. */
+  code: string;
+  device: string;
+  from: string;
+  confirmed?: true;
+}
+
 /** A world in which the token of an external agent proposes calls, as this agent. */
 export interface ExternalPlace {
   worldId: string;
@@ -150,6 +160,8 @@ export interface CredentialRecord {
     oidc?: true;
     /** A ticket for another device of the same person, or the session opened with it (WHO2). It is not a sign-in. */
     linked?: true;
+    /** The device that has opened such a ticket, and waits until it is confirmed. */
+    pairing?: PairingData;
     /** A session that a passkey opened that wasn't trusted. */
     untrusted?: true;
     passkey?: PasskeyData;
