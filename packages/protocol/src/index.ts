@@ -232,7 +232,7 @@ export {
   worldSchema,
   worldSettingsSchema,
 } from './worlds/worlds.js';
-export type { Chat, ChatStatus, NewChat, NewWorld, World, WorldMode, WorldSettings } from './worlds/worlds.js';
+export type { Chat, ChatStatus, Filed, NewChat, NewWorld, World, WorldMode, WorldSettings } from './worlds/worlds.js';
 export { AGENT_TEMPLATE_NAMES, AGENT_TEMPLATES, agentsFromTemplate } from './worlds/agent-templates.js';
 export { agentSchema, newAgentSchema, savedAgentSchema } from './worlds/agents.js';
 export type { Agent, AgentDefinition, NewAgent, SavedAgent } from './worlds/agents.js';

@@ -3,6 +3,7 @@ import type {
   NewWebhook,
   SavedWebhook,
   Webhook,
+  ChatChange,
   WebhookChange,
   WebhookDelivery,
   SavedAgent,
@@ -343,7 +344,7 @@ export interface Client {
   chats(world: string, page?: BothWays, options?: CallOptions): Promise<List<Chat>>;
   chat(world: string, chat: string, options?: CallOptions): Promise<Chat>;
   createChat(world: string, chat?: NewChat, options?: CallOptions): Promise<Chat>;
-  renameChat(world: string, chat: string, title: string, options?: CallOptions): Promise<Chat>;
+  changeChat(world: string, chat: string, change: ChatChange, options?: CallOptions): Promise<Chat>;
   deleteChat(world: string, chat: string, options?: CallOptions): Promise<void>;
   /** The chat that all branches come from first, then the branches. */
   branches(world: string, chat: string, options?: CallOptions): Promise<List<Chat>>;

@@ -245,8 +245,8 @@ export function createClient(options: ClientOptions): Client {
     chat: (world, chat, options) => get(chatSchema, { path: ['worlds', world, 'chats', chat] }, options),
     createChat: (world, body = {}, options) =>
       get(chatSchema, { method: 'POST', path: ['worlds', world, 'chats'], body }, options),
-    renameChat: (world, chat, title, options) =>
-      get(chatSchema, { method: 'PATCH', path: ['worlds', world, 'chats', chat], body: { title } }, options),
+    changeChat: (world, chat, body, options) =>
+      get(chatSchema, { method: 'PATCH', path: ['worlds', world, 'chats', chat], body }, options),
     deleteChat: (world, chat, options) =>
       sendOnly({ method: 'DELETE', path: ['worlds', world, 'chats', chat] }, options),
     branches: (world, chat, options) =>
