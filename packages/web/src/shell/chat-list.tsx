@@ -1,4 +1,4 @@
-import { type ChatSummary } from '@countersign/client';
+import type { ChatSummary } from '@countersign/client';
 import { type ReactElement, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useWorld } from '../data/connection.js';
@@ -33,8 +33,8 @@ export function ChatList({ worldId, onGo }: { worldId: string; onGo: () => void 
         const some = all.slice(0, left);
         left -= some.length;
         return some.length === 0 ? null : (
-          <section key={keyOf(when)} aria-label={headingOf(when)}>
-            <h2 className="mt-3 mb-1 px-2.5 text-xs font-semibold text-ink-3 first:mt-0">{headingOf(when)}</h2>
+          <section key={keyOf(when)} aria-label={headingOf(when)} className="mt-4 first:mt-1">
+            <h2 className="mb-1 px-2.5 text-xs font-semibold text-ink-3">{headingOf(when)}</h2>
             <ul className="space-y-px">
               {some.map((chat) => (
                 <li key={chat.id}>

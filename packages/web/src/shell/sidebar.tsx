@@ -99,7 +99,13 @@ export function Sidebar({ worlds, pending, onGo }: SidebarProps): ReactElement {
             {shellWords.pages[page]}
           </Page>
         ))}
-        <Page to={paths.page(worldId, 'policy')} icon="settings" onGo={onGo} isCurrent={isWorldSettings(path)}>
+        <Page
+          to={paths.page(worldId, 'policy')}
+          icon="settings"
+          onGo={onGo}
+          className="col-span-2"
+          isCurrent={isWorldSettings(path)}
+        >
           {shellWords.worldSettings}
         </Page>
         <ThemeSwitch />
