@@ -83,6 +83,7 @@ const layers = [
   ['step'],
   // `call` writes decisions, and `decisions` are what else people do about calls: both are needed to end one.
   ['evidence', 'call', 'decisions'],
+  ['batches'],
   ['chats'],
   ['worlds'],
   ['turns'],

@@ -49,10 +49,12 @@ export type { VerifiedReceipt } from './requirements/check-receipt.js';
 export { readDecisionToSign } from './decisions/read-decision-to-sign.js';
 export { announceSigners } from './decisions/announce-signers.js';
 export { decideCall } from './call/decide.js';
+export { createBatch, readBatchToSign } from './batches/create-batch.js';
+export { decideBatch } from './batches/decide-batch.js';
 export { showWholeEffect } from './evidence/show-whole-effect.js';
 export { agentMemoryOf, chatAsOfNow, listApprovals, listGrants, listMessages, showApproval } from './views/queries.js';
 export type { About, Measured, PlaceFinder, Probe, Runtime } from './step/runtime.js';
-export { changeChat } from './worlds/change-chat.js';
+export { renameChat } from './worlds/rename-chat.js';
 export { searchMessages } from './views/search/search-messages.js';
 export {
   readChat,

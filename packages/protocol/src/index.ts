@@ -121,6 +121,8 @@ export { RUN_AGENTS } from './runs/run-agents.js';
 export type { RunAgent } from './runs/run-agents.js';
 export { runEffectSchema } from './runs/run-effect.js';
 export type { RunCommit, RunEffect, RunRef, TriedHost } from './runs/run-effect.js';
+export { batchDecisionSchema, batchReplySchema, batchSchema, MAX_BATCH, newBatchSchema } from './calls/batch.js';
+export type { Batch, BatchDecision, NewBatch } from './calls/batch.js';
 export { newUndoSchema, undoableCallSchema, undoPreviewSchema, whyNotUndone } from './calls/undo.js';
 export type { UndoableCall, UndoPreview } from './calls/undo.js';
 export {
@@ -232,7 +234,7 @@ export {
   worldSchema,
   worldSettingsSchema,
 } from './worlds/worlds.js';
-export type { Chat, ChatStatus, Filed, NewChat, NewWorld, World, WorldMode, WorldSettings } from './worlds/worlds.js';
+export type { Chat, ChatStatus, NewChat, NewWorld, World, WorldMode, WorldSettings } from './worlds/worlds.js';
 export { AGENT_TEMPLATE_NAMES, AGENT_TEMPLATES, agentsFromTemplate } from './worlds/agent-templates.js';
 export { agentSchema, newAgentSchema, savedAgentSchema } from './worlds/agents.js';
 export type { Agent, AgentDefinition, NewAgent, SavedAgent } from './worlds/agents.js';
@@ -282,14 +284,8 @@ export {
   passkeySignInSchema,
 } from './people/registered-passkeys.js';
 export type { NewPasskey, PasskeyOptions, PasskeySignIn, RegisteredPasskey } from './people/registered-passkeys.js';
-export {
-  newDenialSchema,
-  newPushSchema,
-  pushChangeSchema,
-  pushListSchema,
-  pushSubscriptionSchema,
-} from './people/push.js';
-export type { NewPush, PushDevice, PushList, QuietHours } from './people/push.js';
+export { newDenialSchema, newPushSchema, pushListSchema, pushSubscriptionSchema } from './people/push.js';
+export type { NewPush, PushDevice, PushList } from './people/push.js';
 export {
   newWebhookSchema,
   savedWebhookSchema,
@@ -347,8 +343,6 @@ export {
   policyVerdictSchema,
   ruleMissSchema,
   registeredClientSchema,
-  enteredSchema,
-  pairingSchema,
   searchHitSchema,
   sessionSchema,
   signInWaysSchema,
@@ -361,7 +355,6 @@ export type {
   NewSession,
   OidcReturn,
   OidcStart,
-  Pairing,
   SignInWays,
   ListedTool,
   McpCause,
@@ -505,9 +498,6 @@ export {
   groupChangeSchema,
   groupNameSchema,
   groupSchema,
-  deviceConfirmationSchema,
-  deviceLinkSchema,
-  deviceLinkStateSchema,
   invitationSchema,
   mayDo,
   meSchema,
@@ -532,8 +522,6 @@ export type {
   CreatedToken,
   Group,
   GroupChange,
-  DeviceLink,
-  DeviceLinkState,
   Invitation,
   Me,
   NewPerson,

@@ -51,7 +51,6 @@ export const chats = table('chats', [
   ['root', 'text'],
   ['parts', 'text'],
   ['branches', 'integer not null', 'changes'],
-  ['filed', 'text', 'changes'],
   ['created_at', 'integer not null'],
 ]);
 

@@ -37,8 +37,11 @@ const UNDO_LIMITS: UndoLimits = { ms: UNDO_MS, bytes: 1024 ** 3, count: 200 };
 
 /** What applied calls replaced and removed, for as long as they can be undone. Survives restarts. */
 export interface KeptUndos extends Undos {
-  /** Applies a draft like `applyChange`, and keeps what is needed to revert it. Only the holder of the folder's lock may call this. */
-  apply(callId: string, draft: PlannedChange, now: DiskMoment): Promise<void>;
+  /**
+   * Applies a draft like `applyChange`, and keeps what is needed to revert it. `others`: calls that are reverted with this one. Only the holder of the
+   * folder's lock may call this.
+   */
+  apply(callId: string, draft: PlannedChange, now: DiskMoment, others?: readonly string[]): Promise<void>;
   /** Keeps what is needed to revert a change that was made without a draft. Never rejects: the change is done. Only the holder of the folder's lock may call this. */
   keep(callId: string, changed: ChangedFolder): Promise<void>;
 }
@@ -46,6 +49,7 @@ export interface KeptUndos extends Undos {
 /** What a call has changed in a working folder. */
 interface ChangedFolder extends Pick<PlannedChange, 'plan' | 'workingDirectory' | 'git'> {
   readonly drafted: DraftedFiles;
+  readonly others?: readonly string[];
   /** Puts the old files into a folder, at the paths where they were. */
   readonly moveOld: (upper: string) => Promise<void>;
 }
@@ -124,9 +128,24 @@ export function keptUndos(place: ProcessLock, owner: string, limits: UndoLimits 
         [...drafted].flatMap(([path, { content }]) => (content === undefined ? [] : [[path, content]])),
       );
       const git = reversed === undefined ? {} : { git: reversed.git };
-      await writeRecord(root, { kind: 'kept', at: Date.now(), workingDirectory, plan, contents, ...git, bytes });
+      const { others = [] } = changed;
+      const all = others.length === 0 ? {} : { callIds: [callId, ...others] };
+      await writeRecord(root, {
+        kind: 'kept',
+        at: Date.now(),
+        workingDirectory,
+        plan,
+        contents,
+        ...git,
+        ...all,
+        bytes,
+      });
       await drop(callId);
       await rename(root, rootOf(callId));
+      for (const other of others) {
+        await mkdir(rootOf(other), { mode: 0o700 });
+        await writeRecord(rootOf(other), { kind: 'with', at: Date.now(), callId });
+      }
     } catch (error) {
       await removeTree(root);
       throw error;
@@ -147,23 +166,30 @@ export function keptUndos(place: ProcessLock, owner: string, limits: UndoLimits 
     const { refs = [] } = kept.git === undefined ? {} : describeGitChange(kept.git);
     const run = refs.length === 0 ? {} : { run: { program: ['undo'], exitCode: 0, refs } };
     const { effect, paths } = await describeChange(draft, { ...NOTHING_RAN, ...run });
-    return { kind: 'ready', effect, paths, workingDirectory };
+    const { callIds } = kept;
+    return { kind: 'ready', effect, paths, workingDirectory, ...(callIds === undefined ? {} : { callIds }) };
   };
 
-  /** Calls `act` with what is kept, while its working folder is locked. */
-  const inFolder = async <T>(callId: string, act: (kept: KeptUndo) => Promise<T>): Promise<T | UndoState> => {
-    const found = await read(callId);
-    if (found?.kind !== 'kept') return { kind: found?.kind ?? 'gone' };
+  /** Calls `act` with what is kept, and the call that it is kept for, while its working folder is locked. */
+  const inFolder = async <T>(
+    given: string,
+    act: (kept: KeptUndo, callId: string) => Promise<T>,
+  ): Promise<T | UndoState> => {
+    const own = await read(given);
+    const callId = own?.kind === 'with' ? own.callId : given;
+    const found = own?.kind === 'with' ? await read(callId) : own;
+    if (found?.kind !== 'kept') return { kind: found?.kind === 'undone' ? 'undone' : 'gone' };
     return await lockFolder(found.workingDirectory, place, async () => {
       // Somebody else may have undone it while we waited.
       const kept = await read(callId);
-      if (kept?.kind !== 'kept') return { kind: kept?.kind ?? 'gone' };
-      return await act({ ...kept, plan: await refreshPlan(kept, existsSync(join(rootOf(callId), TRIED))) });
+      if (kept?.kind !== 'kept') return { kind: kept?.kind === 'undone' ? 'undone' : 'gone' };
+      const plan = await refreshPlan(kept, existsSync(join(rootOf(callId), TRIED)));
+      return await act({ ...kept, plan }, callId);
     });
   };
 
   return {
-    async apply(callId, draft, now) {
+    async apply(callId, draft, now, others = []) {
       const files = appliedFiles(draft);
       const drafted = await readDrafted(files);
       await applyChange(place, draft, now, async (oldAt) => {
@@ -173,14 +199,14 @@ export function keptUndos(place: ProcessLock, owner: string, limits: UndoLimits 
         await removeTree(upper).catch(() => undefined);
         const moveOld = (to: string): Promise<void> => moveOldFiles(plan, to, oldAt);
         // The call is done. If this fails, it can't be undone.
-        const changed = { plan, workingDirectory, drafted, moveOld, ...(git === undefined ? {} : { git }) };
+        const changed = { plan, workingDirectory, drafted, moveOld, others, ...(git === undefined ? {} : { git }) };
         await keep(callId, changed).catch(() => undefined);
       });
     },
     keep: (callId, changed) => keep(callId, changed).catch(() => undefined),
-    preview: (callId) => inFolder(callId, (kept) => check(rootOf(callId), kept)),
-    undo: (callId, effectHash) =>
-      inFolder<UndoState | 'done'>(callId, async (kept) => {
+    preview: (given) => inFolder(given, (kept, callId) => check(rootOf(callId), kept)),
+    undo: (given, effectHash) =>
+      inFolder<UndoState | 'done'>(given, async (kept, callId) => {
         await makeDraftsFolder(place.folder);
         const root = newCallFolder(place.folder);
         await mkdir(root, { mode: 0o700 });
@@ -204,8 +230,13 @@ export function keptUndos(place: ProcessLock, owner: string, limits: UndoLimits 
         }
       }),
     async list() {
-      const kept = (await readAll('current')).filter(({ record }) => record.kind === 'kept');
-      return kept.map(({ callId, record: { at } }) => ({ invocationId: callId, until: at + limits.ms }));
+      const all = await readAll('current');
+      const kept = new Set(all.flatMap(({ callId, record }) => (record.kind === 'kept' ? [callId] : [])));
+      const isKept = (callId: string, record: UndoRecord): boolean =>
+        kept.has(record.kind === 'with' ? record.callId : callId);
+      return all
+        .filter(({ callId, record }) => isKept(callId, record))
+        .map(({ callId, record: { at } }) => ({ invocationId: callId, until: at + limits.ms }));
     },
   };
 }

@@ -17,9 +17,13 @@ const recordSchema = z.discriminatedUnion('kind', [
     contents: z.record(z.string(), z.string()).default({}),
     /** The refs that it moves back. Objects that they need are beside the record. */
     git: gitChangeSchema.exactOptional(),
+    /** All calls that it reverts, if they were approved together. */
+    callIds: z.array(z.string()).exactOptional(),
     /** The size of the old files. */
     bytes: z.number().int(),
   }),
+  /** The call is reverted together with another one, which has the record. */
+  z.strictObject({ kind: z.literal('with'), at: z.number(), callId: z.string() }),
   z.strictObject({ kind: z.literal('undone'), at: z.number() }),
 ]);
 

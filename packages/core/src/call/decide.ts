@@ -1,5 +1,6 @@
 import {
   type QuestionAnswer,
+  type Scope,
   type Signer,
   type StoredReceipt,
   type ToolDecision,
@@ -9,7 +10,8 @@ import {
   signerSchema,
   toolDecisionSchema,
 } from '@countersign/protocol';
-import type { ApprovalRecord, CallRecord, CallStatus, RegisteredTool } from '../ports/index.js';
+import type { BatchName } from '../facts/fact.js';
+import type { ApprovalRecord, CallStatus, RegisteredTool } from '../ports/index.js';
 import { canonicalJson, type SigningRule } from '../policy/index.js';
 import { firstApprovalId } from '../turn/ids.js';
 import { answerQuestion, declineQuestion } from '../decisions/answer-question.js';
@@ -158,7 +160,7 @@ async function principalsOf(
   return delegations.filter(({ data }) => data.delegation?.to === who.id).map(({ personId }) => personId);
 }
 
-interface DecisionInput {
+export interface DecisionInput {
   found: FoundCall;
   sent: ToolDecision;
   agentId: string | undefined;
@@ -167,10 +169,45 @@ interface DecisionInput {
   signer: Signer;
   /** Already verified, except that it is about this approval. */
   receipt?: VerifiedReceipt | undefined;
+  /** Set if the call is decided together with others. Its hash was checked against the calls as they are now. */
+  batch?: BatchName;
+}
+
+/** A decision that can be recorded, if the rules need no other signature. */
+export interface JudgedDecision {
+  kind: 'judged';
+  approval: ApprovalRecord;
+  decision: Exclude<CheckedDecision, { kind: 'edit' }>;
+  /** The rules that say who must sign. */
+  rules: readonly SigningRule[];
 }
 
 function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultOutcome {
-  const { found, sent, agentId, worldId, decidable, signer, receipt } = input;
+  const judged = judgeDecision(runtime, step, input);
+  if (judged.kind !== 'judged') return judged;
+  const { approval, decision, rules } = judged;
+  const { found, signer, receipt } = input;
+  const { invocation, turn } = found;
+  let last: CountedSignature | undefined;
+  if (decision.kind === 'approve' && rules.length > 0) {
+    const signature = judgeSignature(step, { approval, invocation, turn, rules, signer, receipt });
+    if (!('needs' in signature)) return refuseSignature(input, signature);
+    if (signature.kind === 'more-needed') return recordSignature(step, input, approval, signature);
+    last = signature;
+  }
+  recordDecision(runtime, step, input, judged, last);
+  if (decision.kind === 'approve') startDecided(runtime, step, input, decision.scope);
+  return recorded(input);
+}
+
+export function recorded({ found: { invocation }, sent }: DecisionInput): ToolResultOutcome {
+  const state = sent.decision === 'approve' ? 'approved' : 'denied';
+  return { kind: 'recorded', status: 200, invocationId: invocation.id, state };
+}
+
+/** Checks a decision except for the signatures that rules require. A refusal may also end the approval: it has expired, or the call has changed. */
+export function judgeDecision(runtime: Runtime, step: Step, input: DecisionInput): JudgedDecision | ToolResultOutcome {
+  const { found, sent, agentId, worldId, decidable, signer, batch } = input;
   const { invocation, approval, turn } = found;
   const foreign = refuseForeign(found, { ...sent, worldId, agentId });
   if (foreign !== undefined) return foreign;
@@ -180,7 +217,7 @@ function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultO
     return refused('foreign', "this client registered with approvals: false, so it can't approve or deny calls", state);
   }
   if (approval === undefined) return refused('settled', 'this call did not need approval', state);
-  if (approval.status !== 'pending') return outcomeOfRepeat(runtime, approval, sent, invocation);
+  if (approval.status !== 'pending') return outcomeOfRepeat(runtime, approval, input);
   if (turn.state === 'ended') return refused('settled', 'the turn of this call has ended', state);
   if (approval.expiresAt !== null && approval.expiresAt <= step.tx.now()) {
     expireApproval(runtime, step, { approval, invocation });
@@ -189,7 +226,7 @@ function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultO
   if (approval.question !== null) {
     return declineQuestion(runtime, step, found, approval, {
       sent,
-      digest: decisionDigest(runtime, sent),
+      digest: decisionDigest(runtime, input),
       signer,
     });
   }
@@ -208,7 +245,7 @@ function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultO
     sent.decision === 'approve' ? rules : (approval.signing?.rules ?? []),
   );
   if (unfit !== undefined) return unfit;
-  if (supersedeApproval(runtime, step, { approval, invocation, decidable, rules })) {
+  if (batch === undefined && supersedeApproval(runtime, step, { approval, invocation, decidable, rules })) {
     return refused(
       'changed',
       'something changed after the call was shown, so it needs approval again. The new approval says what changed',
@@ -222,21 +259,9 @@ function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultO
     askAboutEdit(runtime, step, { approval, invocation, edit: decision, by: signer });
     return refused('changed', 'the edited call needs approval. Check what it will do, then approve it', state);
   }
-  let last: CountedSignature | undefined;
-  if (decision.kind === 'approve' && rules.length > 0) {
-    if (!isAskedUnder(approval, rules)) return refused('changed', 'the rules changed. Review the call again', state);
-    const signature = judgeSignature(step, { approval, invocation, turn, rules, signer, receipt });
-    if (!('needs' in signature)) return refuseSignature(input, signature);
-    if (signature.kind === 'more-needed') return recordSignature(step, input, approval, signature);
-    last = signature;
-  }
-  recordDecision(runtime, step, input, approval, decision, { rules, last });
-  return {
-    kind: 'recorded',
-    status: 200,
-    invocationId: invocation.id,
-    state: sent.decision === 'approve' ? 'approved' : 'denied',
-  };
+  if (decision.kind === 'approve' && rules.length > 0 && !isAskedUnder(approval, rules))
+    return refused('changed', 'the rules changed. Review the call again', state);
+  return { kind: 'judged', approval, decision, rules };
 }
 
 /** An agent decides only in its own turn about this approval, and only while a rule names it for this call (SIGN3). */
@@ -260,12 +285,12 @@ function ruleFor({ who }: Signer, { signing, rule }: ApprovalRecord): string | u
   return named ?? rule ?? undefined;
 }
 
-type CountedSignature = Extract<JudgedSignature, { needs: unknown }>;
+export type CountedSignature = Extract<JudgedSignature, { needs: unknown }>;
 
 /** A signature that isn't the last one leaves the approval pending (SIGN1). */
-function recordSignature(
+export function recordSignature(
   step: Step,
-  { found: { invocation }, sent, signer, receipt }: DecisionInput,
+  { found: { invocation }, sent, signer, receipt, batch }: DecisionInput,
   approval: ApprovalRecord,
   { needs, principal }: CountedSignature,
 ): ToolResultOutcome {
@@ -278,6 +303,7 @@ function recordSignature(
     principal,
     reason: sent.reason,
     rule: ruleFor(signer, approval),
+    batch,
   };
   const passkey =
     receipt === undefined
@@ -287,7 +313,7 @@ function recordSignature(
   return { kind: 'recorded', status: 200, invocationId: callId, state };
 }
 
-function refuseSignature(
+export function refuseSignature(
   { found: { invocation } }: DecisionInput,
   signature: Exclude<JudgedSignature, CountedSignature>,
 ): ToolResultOutcome {
@@ -306,21 +332,21 @@ function storedReceipt({ receipt }: VerifiedReceipt, { callHash }: ApprovalRecor
 function outcomeOfRepeat(
   runtime: Runtime,
   approval: ApprovalRecord,
-  sent: ToolDecision,
-  invocation: CallRecord,
+  input: Pick<DecisionInput, 'sent' | 'batch' | 'found'>,
 ): ToolResultOutcome {
+  const { invocation } = input.found;
   const state = invocation.status;
   if (approval.status === 'expired') return refused('expired', 'this approval has expired. Nothing ran', state);
   if (approval.status === 'superseded')
     return refused('changed', 'this call needs approval again. Decide on the new approval', state);
-  if (approval.decisionDigest !== null && approval.decisionDigest === decisionDigest(runtime, sent)) {
+  if (approval.decisionDigest !== null && approval.decisionDigest === decisionDigest(runtime, input)) {
     return { kind: 'repeated', status: 200, invocationId: invocation.id, state };
   }
   return refused('settled', `this was already ${approval.status}${byText(approval)}`, state);
 }
 
 /** Identifies a decision, without its reason. Keyed, so that a short secret in an edit can't be guessed from the digest. */
-function decisionDigest(runtime: Runtime, sent: ToolDecision): string {
+function decisionDigest(runtime: Runtime, { sent, batch }: Pick<DecisionInput, 'sent' | 'batch'>): string {
   const { decision, scope, arguments: edited, pattern, rule } = sent;
   const sameScope = decision === 'approve' ? (scope ?? 'once') : undefined;
   const same = {
@@ -329,18 +355,20 @@ function decisionDigest(runtime: Runtime, sent: ToolDecision): string {
     edited: edited ?? null,
     pattern: pattern ?? null,
     rule: rule ?? null,
+    ...(batch === undefined ? {} : { batch: batch.hash }),
   };
   return digestOf(runtime, same);
 }
 
-function recordDecision(
+export function recordDecision(
   runtime: Runtime,
   step: Step,
-  { found: { invocation, turn }, sent, signer, decidable, receipt }: DecisionInput,
-  approval: ApprovalRecord,
-  decision: Exclude<CheckedDecision, { kind: 'edit' }>,
-  { rules, last }: { rules: readonly SigningRule[]; last: CountedSignature | undefined },
+  input: DecisionInput,
+  { approval, decision, rules }: JudgedDecision,
+  last: CountedSignature | undefined,
 ): void {
+  const { found, sent, signer, decidable, receipt, batch } = input;
+  const { invocation } = found;
   const { reason } = sent;
   const { chatId, id: callId, toolName, arguments: text } = invocation;
   const decided = {
@@ -348,8 +376,9 @@ function recordDecision(
     by: signer.who,
     via: signer.via,
     client: signer.client,
-    digest: decisionDigest(runtime, sent),
+    digest: decisionDigest(runtime, input),
     rule: ruleFor(signer, approval),
+    batch,
   };
   if (decision.kind === 'deny') {
     const error = `User denied approval for ${toolName}`;
@@ -359,7 +388,9 @@ function recordDecision(
   }
   const { scope } = decision;
   // The hash of what was shown. If the world changed since, starting the call detects it (CALL7).
-  const approved = { callHash: approvedHash(runtime.store.hashKey, approval.callHash, rules) };
+  const together = decidable?.ok === true ? decidable.shown.signed?.callHash : undefined;
+  const shown = batch === undefined ? approval.callHash : (together ?? '');
+  const approved = { callHash: approvedHash(runtime.store.hashKey, shown, rules) };
   const about = { chatId, callId, approvalId: approval.id, how: 'approve', scope } as const;
   const details = last === undefined ? decision.record : { ...decision.record, needs: last.needs };
   // Without a rule about signers, nobody checked what the receipt is about.
@@ -378,9 +409,17 @@ function recordDecision(
   if (step.tx.outcomeUnknown(decision.keys)) {
     step.tx.write({ kind: 'outcome-accepted', chatId, toolName, arguments: text });
   }
+}
+
+function startDecided(
+  runtime: Runtime,
+  step: Step,
+  { found: { invocation, turn }, decidable }: DecisionInput,
+  scope: Scope,
+): void {
   const isOpen = resumeTurn(runtime, step, turn.id);
   // With scope `always` the rules have changed, so the call is judged again before it starts.
   const mayStart = isOpen && scope !== 'always' && decidable?.ok === true;
-  const started = mayStart ? startApproved(runtime, step, callId, decidable.call, decidable.rev) : undefined;
+  const started = mayStart ? startApproved(runtime, step, invocation.id, decidable.call, decidable.rev) : undefined;
   if (isOpen) runtime.dispatch.wake(step, turn.id, started === undefined ? [] : [started]);
 }

@@ -125,7 +125,7 @@ async function startReady(
 
 /**
  * Starts a call in the step that approves it, if it is due and this process runs its turn. Otherwise returns undefined, and the loop handles
- * the call.
+ * the call. `isTogether`: others are approved with it, what they change is held, and all of them start in this step.
  */
 export function startApproved(
   runtime: Runtime,
@@ -133,10 +133,11 @@ export function startApproved(
   id: string,
   ready: PreparedCall,
   rev: number,
+  { isTogether = false } = {},
 ): StartedCall | undefined {
-  const due = dueCall(runtime, step, id, { rev, call: ready.call });
+  const due = dueCall(runtime, step, id, { rev, call: ready.call, isTogether });
   if (due?.turn.owner !== runtime.process.owner || due.invocation.runBy !== 'here') return undefined;
-  if (isHeld(ready)) return undefined;
+  if (isHeld(ready) && !isTogether) return undefined;
   if (!runtime.process.mayAct() || !runtime.scheduler.takesWork()) return undefined;
   // The step that approves the call has just judged its signatures.
   const gate = gateApproved(runtime, step, due.invocation, ready, () => true);
@@ -151,12 +152,12 @@ function dueCall(
   runtime: Runtime,
   { tx, snapshot }: Step,
   id: string,
-  seen: { rev: number; call: ParsedCall },
+  seen: { rev: number; call: ParsedCall; isTogether?: boolean },
 ): { turn: TurnRecord; invocation: CallRecord } | undefined {
   const invocation = tx.invocation(id);
   const turn = invocation?.status === 'approved' ? tx.turn(invocation.turnId) : undefined;
   if (invocation === undefined || turn === undefined) return undefined;
-  if (invocation.runBy !== 'program') {
+  if (invocation.runBy !== 'program' && seen.isTogether !== true) {
     const next = nextStep(readSituation(tx, turn, snapshot));
     if (next.kind !== 'start' || !next.invocationIds.includes(id)) return undefined;
   }

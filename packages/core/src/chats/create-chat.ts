@@ -27,7 +27,6 @@ export function newChat(
     root: null,
     parts: null,
     branches: 0,
-    filed: null,
     createdAt: tx.now(),
     ...given,
   };

@@ -3,10 +3,11 @@ import {
   describeSigners,
   type NeededSignatures,
   type Principal,
+  type SignedDecision,
   type Signer,
   type Who,
 } from '@countersign/protocol';
-import type { SigningRule } from '../policy/index.js';
+import { agentMayAskFor, type SigningRule } from '../policy/index.js';
 import type { ApprovalRecord, CallRecord, TurnRecord } from '../ports/index.js';
 import { retry } from '../step/commit.js';
 import type { Step } from '../step/runtime.js';
@@ -21,9 +22,10 @@ import {
   requestersOf,
   showNeed,
   signaturesOf,
+  type SigningInput,
 } from '../requirements/needed-signatures.js';
 import { reviewersFor } from '../call/gate.js';
-import { findReceiptProblem, type VerifiedReceipt } from '../requirements/check-receipt.js';
+import { findProblem, findReceiptProblem, type VerifiedReceipt } from '../requirements/check-receipt.js';
 
 /**
  * What a person's approval means for a call under rules that say who must sign. `needs` includes this signature; `principal` is the person whose
@@ -57,7 +59,44 @@ export function judgeSignature(
   const signed = approval.signing === null ? [] : signaturesOf(approval.signing);
   const reviewers = reviewersFor(step, approval, rules);
   const { toolName } = approval;
-  const about = { rules, requesters: requestersOf(turn, invocation), people, toolName, reviewers };
+  const about = { rules, requesters: requestersOf(turn, invocation), people, toolName, reviewers, signed };
+  return judgeAnother(about, { who, via, passkey: receipt?.passkeyId });
+}
+
+/** Judges a signature of several calls together: it must meet the rules of all of them, and no requester of one of them counts (CHANGE11). */
+export function judgeBatchSignature(
+  step: Step,
+  asked: Omit<SigningInput, 'people' | 'toolName' | 'reviewers'> & { toolNames: readonly string[] },
+  {
+    signer,
+    receipt,
+    expected,
+  }: {
+    signer: Signer;
+    receipt: VerifiedReceipt | undefined;
+    expected: (salt: string) => Omit<SignedDecision, 'nonce'>;
+  },
+): JudgedSignature {
+  const people = step.tx.signers() ?? retry();
+  const problem = receipt === undefined ? undefined : findProblem(receipt, expected, { signer, people });
+  if (problem !== undefined) return { kind: 'refused', detail: problem };
+  const { toolNames, ...about } = asked;
+  const [toolName = ''] = toolNames;
+  // A delegation must be for every call.
+  const delegations = people.delegations.filter(({ tools }) => toolNames.every((name) => agentMayAskFor(tools, name)));
+  const { who, via } = signer;
+  return judgeAnother(
+    { ...about, toolName, people: { ...people, delegations } },
+    { who, via, passkey: receipt?.passkeyId },
+  );
+}
+
+/** `passkey`: the id of one whose receipt was verified. */
+function judgeAnother(
+  { signed, ...about }: SigningInput,
+  { who, via, passkey: passkeyId }: { who: Who; via: string; passkey: string | undefined },
+): JudgedSignature {
+  const { rules } = about;
   const before = judgeSignatures({ ...about, signed });
   // Complete already if someone who had signed may sign again. Anyone whose signature counts can then finish it.
   const isComplete = isSigned(before);
@@ -65,8 +104,8 @@ export function judgeSignature(
   const isAccepted = isComplete ? before.some((state) => counts(state, who)) : maySign(before, who);
   if (!isAccepted) return { kind: 'refused', detail: refusal(before.map(showNeed), who) };
   const needsPasskey = isComplete ? rules.some(({ by }) => by.passkey === true) : mustUsePasskey(before, who);
-  if (receipt === undefined && needsPasskey) return { kind: 'refused', detail: NEEDS_PASSKEY };
-  const passkey = receipt === undefined ? {} : { passkey: receipt.passkeyId };
+  if (passkeyId === undefined && needsPasskey) return { kind: 'refused', detail: NEEDS_PASSKEY };
+  const passkey = passkeyId === undefined ? {} : { passkey: passkeyId };
   const principal = principalOf(before, who);
   const given = { ...who, via, ...passkey, ...(principal === undefined ? {} : { for: principal }) };
   const after = judgeSignatures({ ...about, signed: [...signed, given] });

@@ -73,7 +73,16 @@ async function previewFound(
   { call, undos, refusal, snapshot }: FoundUndo,
 ): Promise<{ preview: UndoPreview; kept: UndoState }> {
   const kept: UndoState = undos === undefined ? { kind: 'gone' } : await undos.preview(call.id);
-  return { preview: refusal(snapshot, kept) ?? show(runtime, kept), kept };
+  const others = await findOthers(runtime, call, kept);
+  const refusals = [refusal, ...others.map((other) => other.refusal)].map((refuse) => refuse(snapshot, kept));
+  return { preview: refusals.find((one) => one !== undefined) ?? show(runtime, kept), kept };
+}
+
+/** The calls that were approved together with this one, and are undone with it (CHANGE11.6). */
+async function findOthers(runtime: Runtime, { id, worldId }: CallRecord, kept: UndoState): Promise<FoundUndo[]> {
+  if (kept.kind !== 'ready') return [];
+  const others = (kept.callIds ?? []).filter((other) => other !== id);
+  return await Promise.all(others.map((other) => findUndo(runtime, worldId, other)));
 }
 
 /** Whether the world has another folder now. Rules of another world may protect the old one. */
@@ -100,20 +109,24 @@ export async function undoCall(
   const by = parseInput(signerSchema, signer, 'signer');
   if (by.who.kind === 'agent' || by.who.kind === 'system') throw refused('Only people can undo calls.');
   const found = await findUndo(runtime, worldId, callId);
-  const { call, requester, undos, refusal } = found;
+  const { call, undos } = found;
   const { preview, kept } = await previewFound(runtime, found);
   if (undos === undefined || preview.state !== 'ready') throw refused(whyNotUndone(preview));
   if (preview.effect.effectHash !== effectHash) throw refused(CHANGED);
+  const all = [found, ...(await findOthers(runtime, call, kept))];
   const write = async (state: 'signed' | 'done' | 'failed', why?: string): Promise<void> => {
     const needs = { chats: [call.chatId], clients: by.client === undefined ? [] : [by.client] };
     await commit(runtime, 'undo-call', worldId, needs, (step) => {
       chatIn(step.tx.chat(call.chatId), worldId, call.chatId);
       if (cannotAsk(step, by)) throw refused("This client registered with approvals: false, so it can't undo calls.");
       // A rule may have been added since the preview, or the world's folder changed.
-      const refusedNow = state === 'signed' ? refusal(step.snapshot, kept) : undefined;
-      if (refusedNow !== undefined) throw refused(whyNotUndone(refusedNow));
-      const more = { ...(why === undefined ? {} : { why }), ...(requester === undefined ? {} : { requester }) };
-      step.tx.write({ kind: 'call-undo', state, call, effectHash, by, ...more });
+      for (const one of all) {
+        const { requester } = one;
+        const refusedNow = state === 'signed' ? one.refusal(step.snapshot, kept) : undefined;
+        if (refusedNow !== undefined) throw refused(whyNotUndone(refusedNow));
+        const more = { ...(why === undefined ? {} : { why }), ...(requester === undefined ? {} : { requester }) };
+        step.tx.write({ kind: 'call-undo', state, call: one.call, effectHash, by, ...more });
+      }
       // The model's view of an ended turn is cached, and now also says that the call was undone.
       step.afterCommit(() => runtime.caches.memory.forgetChat(call.chatId));
     });

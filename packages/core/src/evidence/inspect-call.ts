@@ -143,7 +143,11 @@ export function withRehearsal(
   return sign(runtime, prepared, { ...signed, rehearsal, applies, fingerprint: rehearsal.effect.effectHash });
 }
 
-function sign(runtime: Runtime, prepared: PreparedCall, evidence: Omit<SignedEvidence, 'callHash'>): PreparedCall {
+export function sign(
+  runtime: Runtime,
+  prepared: PreparedCall,
+  evidence: Omit<SignedEvidence, 'callHash'>,
+): PreparedCall {
   const { call, keys } = prepared;
   const { workingDirectory, sandbox, fingerprint } = evidence;
   const hash = callHash(runtime.store.hashKey, {

@@ -149,7 +149,8 @@ function toText({
 
 const digests = new WeakMap<Policy, string>();
 
-function digestOf(...policies: readonly (Policy | undefined)[]): string {
+/** The same text for the same rules. */
+export function digestOf(...policies: readonly (Policy | undefined)[]): string {
   return policies.map((policy) => (policy === undefined ? '' : digestOfOne(policy))).join(' ');
 }
 

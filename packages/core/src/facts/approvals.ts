@@ -20,7 +20,7 @@ import type {
 } from '../ports/index.js';
 import { capText } from '../results/index.js';
 import { auditOf, callIn, callMessage, messageEvent, toolEvent } from './calls.js';
-import type { Derived, FactContext, ApprovalDecided, ApprovalRequested, ApprovalSigned } from './fact.js';
+import type { BatchName, Derived, FactContext, ApprovalDecided, ApprovalRequested, ApprovalSigned } from './fact.js';
 
 /** The only place that requests an approval: creates the record, and the standard tool call that shows it in the transcript (CALL3). */
 export function approvalRequested(fact: ApprovalRequested, context: FactContext): Derived {
@@ -163,7 +163,7 @@ function approvalData(
  * last signature is a decision instead.
  */
 export function approvalSigned(fact: ApprovalSigned, context: FactContext): Derived {
-  const { approvalId, chatId, by, principal, reason, needs, receipt } = fact;
+  const { approvalId, chatId, by, principal, reason, needs, receipt, batch } = fact;
   const approval = context.state.approvals.get(approvalId);
   if (approval === undefined || approval.signing === null)
     throw new Error(`The approval "${approvalId}" accepts no signatures.`);
@@ -174,12 +174,12 @@ export function approvalSigned(fact: ApprovalSigned, context: FactContext): Deri
     sender: who.name,
     who: whoText(who),
     speaker: 'tool',
-    content: JSON.stringify({ signed: true, via, reason, needs }),
+    content: JSON.stringify({ signed: true, via, reason, needs, batch: batch?.id }),
     toolCallId: approvalId,
     replyTo: approval.messageId,
   });
   const passkey = receipt?.passkeyId;
-  const signing = withSignature(approval.signing, { who, via, at: context.now, passkey, principal });
+  const signing = withSignature(approval.signing, { who, via, at: context.now, passkey, principal, batch });
   const rule = fact.rule === undefined ? {} : { rule: maskSecrets(fact.rule) };
   const why = reason === undefined ? {} : { why: maskSecrets(reason) };
   return {
@@ -197,6 +197,7 @@ export function approvalSigned(fact: ApprovalSigned, context: FactContext): Deri
         scope: 'once',
         ...by,
         ...signedFor(principal),
+        ...inBatch(batch),
         ...why,
         ...rule,
         ...(receipt === undefined ? {} : { receipt: receipt.receipt }),
@@ -210,11 +211,24 @@ function withSignature(
   {
     passkey,
     principal,
+    batch,
     ...signature
-  }: { who: Who; via: string; at: number; passkey: string | undefined; principal: Principal | undefined },
+  }: {
+    who: Who;
+    via: string;
+    at: number;
+    passkey: string | undefined;
+    principal: Principal | undefined;
+    batch: BatchName | undefined;
+  },
 ): SigningRecord {
   const key = passkey === undefined ? {} : { passkey };
-  return { ...signing, signed: [...signing.signed, { ...signature, ...key, ...signedFor(principal) }] };
+  const of = batch === undefined ? {} : { batch: batch.hash };
+  return { ...signing, signed: [...signing.signed, { ...signature, ...key, ...signedFor(principal), ...of }] };
+}
+
+function inBatch(batch: BatchName | undefined): { batch?: string } {
+  return batch === undefined ? {} : { batch: batch.id };
 }
 
 function signedFor(principal: Principal | undefined): { for?: Principal } {
@@ -263,6 +277,7 @@ export function approvalDecided(fact: ApprovalDecided, context: FactContext): De
         ? { rule: maskSecrets(fact.rule) }
         : {}),
       ...(isFromTool && fact.answer !== undefined ? { answer: fact.answer } : {}),
+      ...inBatch(fact.batch),
       ...fact.details,
     }),
     toolCallId: approvalId,
@@ -278,11 +293,11 @@ export function approvalDecided(fact: ApprovalDecided, context: FactContext): De
     decidedAt: context.now,
   } as const;
   // The last signature is judged again before the call starts, like the others.
-  const { via = '', passkey, principal } = fact;
+  const { via = '', passkey, principal, batch } = fact;
   const signing =
     how !== 'approve' || approval.signing === null
       ? undefined
-      : withSignature(approval.signing, { who: by, via, at: context.now, passkey, principal });
+      : withSignature(approval.signing, { who: by, via, at: context.now, passkey, principal, batch });
   const changes: RowChange[] = [
     ...(signing === undefined ? [] : [{ kind: 'approval-signed', chatId, approvalId, signing } as const]),
     { kind: 'approval-settled', chatId, agentId: approval.agentId, approvalId, change: verdict },
@@ -325,7 +340,7 @@ const AUDITED = { approve: 'approve', deny: 'deny', answer: 'answer', release: '
 
 /** The audit record (LOG1). A superseded approval has none: the request that replaces it is recorded instead. */
 function decisionRecord(
-  { how, by, via, client, scope, answer, approved, rule, receipt, principal }: ApprovalDecided,
+  { how, by, via, client, scope, answer, approved, rule, receipt, principal, batch }: ApprovalDecided,
   reason: string | undefined,
   isFromTool: boolean,
   call: CallRecord,
@@ -338,6 +353,7 @@ function decisionRecord(
     decision: AUDITED[how],
     ...(scope === undefined ? {} : { scope }),
     ...(approved !== undefined && call.editedBy !== null ? { edited: true } : {}),
+    ...inBatch(batch),
     who: by,
     ...signedFor(principal),
     ...(via === undefined ? {} : { via }),

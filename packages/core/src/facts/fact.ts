@@ -38,7 +38,6 @@ export type ChatFact =
   | { kind: 'chat-created'; chat: ChatRecord }
   /** If there is no title, nothing is published: the chat keeps its default title, and no model is called again (WORLD7). */
   | { kind: 'chat-titled'; chatId: string; title: string | undefined }
-  | { kind: 'chat-filed'; chatId: string; filed: ChatRecord['filed'] }
   | { kind: 'chat-deleted'; chatId: string }
   /** A branch was started or deleted: `branches` now begin with messages of this chat. */
   | { kind: 'chat-branched'; chatId: string; branches: number }
@@ -145,6 +144,12 @@ export interface ApprovalRequested extends OfCall {
   judged?: string;
 }
 
+/** Several calls that a person decided together. Their hash covers them, their order and what they change. */
+export interface BatchName {
+  readonly id: string;
+  readonly hash: string;
+}
+
 /** A person signed, and the call needs more signatures: the approval stays pending (SIGN1). */
 export interface ApprovalSigned extends OfCall {
   kind: 'approval-signed';
@@ -155,6 +160,8 @@ export interface ApprovalSigned extends OfCall {
   reason?: string | undefined;
   /** The rule that the signature is recorded under. */
   rule?: string | undefined;
+  /** The batch that was signed. The signature counts for nothing else. */
+  batch?: BatchName | undefined;
   /** The signatures that the call needs and has, including this one, as shown to people. */
   needs: readonly NeededSignatures[];
   /** With a passkey: its id, and what it signed. */
@@ -178,6 +185,8 @@ export interface ApprovalDecided extends OfCall {
   answer?: string;
   /** The rule that required the approval, or that released the call. */
   rule?: string | undefined;
+  /** Set if the call was decided together with others. */
+  batch?: BatchName | undefined;
   /** Digest of the sent decision, to distinguish a repeat from a different decision. Absent if no person decided. */
   digest?: string;
   /** Additional fields for the message. */

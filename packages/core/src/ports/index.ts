@@ -44,7 +44,6 @@ export type {
   OidcIdentity,
   PasskeyData,
   PushData,
-  PushTold,
   PersonRecord,
 } from './store/people-records.js';
 export { ProviderError } from './provider.js';
@@ -70,6 +69,10 @@ export { NoAnswer, NotReported, ToolFailure } from './tools/tool.js';
 export { createStop, onAbort, pauseFor, untilAborted, withinTime } from './until-aborted.js';
 export { errorMessage } from './error-message.js';
 export type {
+  Batches,
+  Drafted,
+  DraftContext,
+  SealedBatch,
   Hold,
   HoldContext,
   NewAttachment,

@@ -1,4 +1,4 @@
-import type { Signer, StoredReceipt } from '@countersign/protocol';
+import type { SignedDecision, Signer, StoredReceipt } from '@countersign/protocol';
 import { decisionToSign } from './decision-to-sign.js';
 import type { SigningPeople } from './needed-signatures.js';
 import { auditOf } from '../facts/calls.js';
@@ -15,7 +15,7 @@ export interface VerifiedReceipt {
 
 /** Explains why a verified receipt is not for this approval as it is now, or not from this signer (SIGN2.3). Undefined if it is. */
 export function findReceiptProblem(
-  { receipt, passkeyId, personId }: VerifiedReceipt,
+  receipt: VerifiedReceipt,
   about: {
     approval: Pick<ApprovalRecord, 'id' | 'callHash' | 'preview' | 'rehearsal'>;
     invocation: CallRecord;
@@ -23,10 +23,19 @@ export function findReceiptProblem(
     people: SigningPeople;
   },
 ): string | undefined {
-  const { approval, invocation, signer, people } = about;
+  const { approval, invocation, ...by } = about;
+  const shown = { ...auditOf(invocation), callHash: approval.callHash };
+  return findProblem(receipt, (salt) => decisionToSign(approval, shown, salt), by);
+}
+
+/** The same for what `expected` returns for a salt. */
+export function findProblem(
+  { receipt, passkeyId, personId }: VerifiedReceipt,
+  expected: (salt: string) => Omit<SignedDecision, 'nonce'>,
+  { signer, people }: { signer: Signer; people: SigningPeople },
+): string | undefined {
   const { nonce: _, ...signed } = receipt.signed;
-  const expected = decisionToSign(approval, { ...auditOf(invocation), callHash: approval.callHash }, signed.salt);
-  if (canonicalJson(signed) !== canonicalJson(expected))
+  if (canonicalJson(signed) !== canonicalJson(expected(signed.salt)))
     return 'the passkey signed another call or decision. Sign again';
   if (signer.who.kind !== 'person' || signer.who.id !== personId) return "this is another person's passkey";
   const isTrusted = people.passkeys.some(({ id, personId: owner }) => id === passkeyId && owner === personId);

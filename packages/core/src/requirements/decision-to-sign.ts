@@ -36,6 +36,23 @@ export function decisionToSign(
   };
 }
 
+/** What a passkey signs to approve several calls together: the hash of the batch, and each call. */
+export function batchToSign(
+  { id, hash, effectHash }: { id: string; hash: string; effectHash: string },
+  calls: readonly ShownCall[],
+  salt: string,
+): Omit<SignedDecision, 'nonce'> {
+  return {
+    call: sha256(canonicalJson(['countersign.batch-digest.1', salt, hash])),
+    calls: calls.map((call) => callDigest(salt, call)),
+    salt,
+    effect: effectHash,
+    decision: 'approve',
+    scope: 'once',
+    approvalId: id,
+  };
+}
+
 /** The rehearsed effect is complete, so its hash takes precedence over that of a preview. */
 function effectOf({ preview, rehearsal }: Pick<ApprovalRecord, 'preview' | 'rehearsal'>): { effect?: string } {
   if (rehearsal !== null && 'effect' in rehearsal) return { effect: rehearsal.effect.effectHash };

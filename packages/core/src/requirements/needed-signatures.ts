@@ -274,9 +274,10 @@ export function signersOf({ signing }: Pick<ApprovalRecord, 'signing'>): string[
   );
 }
 
-/** Everyone who signed a call so far, oldest first. */
-export function signaturesOf({ signed }: SigningRecord): Signature[] {
-  return signed.map(({ who, via, passkey, for: principal }) => ({
+/** Everyone who signed a call so far, oldest first. `batch`: who signed the batch with this hash, instead of the call alone. */
+export function signaturesOf({ signed }: SigningRecord, batch?: string): Signature[] {
+  const counted = signed.filter((signature) => signature.batch === batch);
+  return counted.map(({ who, via, passkey, for: principal }) => ({
     ...who,
     via,
     ...(passkey === undefined ? {} : { passkey }),

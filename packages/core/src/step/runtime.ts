@@ -232,6 +232,8 @@ export interface StartedCall {
   snapshot: WorldSnapshot;
   /** Keeps others from what the call changes, until the call has ended. */
   hold?: Hold;
+  /** Set if it was approved together with others: applies what all of them change, once, and resolves to the result of this one. */
+  applyTogether?: () => Promise<unknown>;
 }
 
 /** The state of a turn: the input to `nextStep`, with its snapshot of the world. */

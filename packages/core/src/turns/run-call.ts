@@ -190,7 +190,8 @@ async function execute(
   runtime.probe('before tool-execution');
   try {
     // A tool that ignores its signal must not block a stop; its late result is dropped.
-    const result = await untilAborted(() => tool.execute(value, context), signal);
+    const run = started.applyTogether ?? (() => tool.execute(value, context));
+    const result = await untilAborted(run, signal);
     return { kind: 'succeeded', result, attachments: [...attached.list()], ...(attempts > 1 ? { attempts } : {}) };
   } catch (error) {
     if (error instanceof NotReported) return { kind: 'not-reported' };

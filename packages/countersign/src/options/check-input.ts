@@ -82,6 +82,8 @@ const TOOL_KEYS: Record<keyof Tool, true> = {
   hold: true,
   preview: true,
   rehearsals: true,
+  draft: true,
+  batches: true,
   undos: true,
   question: true,
   execute: true,

@@ -200,7 +200,6 @@ export async function openLab(bench: Bench): Promise<Lab> {
       root: null,
       parts: null,
       branches: 0,
-      filed: null,
       createdAt: tx.now(),
     } as const;
     // Already titled, because generating a title would add a model call to every run.

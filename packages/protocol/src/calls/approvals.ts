@@ -203,6 +203,7 @@ const auditRecordSchema = z.object({
     z.literal(true).exactOptional(),
     'Set if a person edited the call before approving it. `arguments` are the approved ones.',
   ),
+  batch: text('Id of the batch, if the call was decided together with others.').exactOptional(),
   who: whoSchema.exactOptional(),
   for: field(principalSchema.exactOptional(), 'The person whose right to sign was used: they delegated it to `who`.'),
   via: text('Device or client that it came from.').exactOptional(),

@@ -9,6 +9,10 @@ const id = z.string().min(1).max(200);
 /** What a passkey signs: this decision about exactly this call (SIGN2). */
 const signedDecisionSchema = z.strictObject({
   call: field(hex32.clone(), 'Salted hash of the call as it was shown.'),
+  calls: field(
+    z.array(hex32.clone()).min(1).max(20).exactOptional(),
+    'For a batch: the salted hashes of its calls, in their order. `call` is then the salted hash of the batch.',
+  ),
   salt: field(hex32.clone(), 'Random salt of the hash.'),
   effect: field(
     hex32.exactOptional(),
@@ -59,6 +63,12 @@ const confirmableSchema = z.discriminatedUnion('kind', [
     world: field(id.clone(), 'Id of the world.'),
     approval: field(id.clone(), 'Id of the approval.'),
     decision: field(z.literal('approve'), 'Only an approval needs a passkey.'),
+  }),
+  z.strictObject({
+    kind: z.literal('sign-batch'),
+    world: field(id.clone(), 'Id of the world.'),
+    batch: field(id.clone(), 'Id of the batch.'),
+    batchHash: field(hex32.clone(), 'Hash of the batch as shown.'),
   }),
   z.strictObject({ kind: z.literal('trust-passkey'), passkey: field(id.clone(), 'Id of the passkey.') }),
   z.strictObject({ kind: z.literal('remove-passkey'), passkey: field(id.clone(), 'Id of the passkey.') }),

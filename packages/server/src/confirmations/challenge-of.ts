@@ -20,6 +20,8 @@ function partsOf(action: Confirmable): readonly unknown[] {
   switch (action.kind) {
     case 'sign-call':
       return [action.kind, action.world, action.approval, action.decision];
+    case 'sign-batch':
+      return [action.kind, action.world, action.batch, action.batchHash];
     case 'trust-passkey':
     case 'remove-passkey':
       return [action.kind, action.passkey];

@@ -16,7 +16,6 @@ const compose = (...calls: WaitingCall[]) =>
     calls,
     more: false,
     isNew: true,
-    waitedMs: 0,
     denialOf: ({ approvalId }) => `deny ${approvalId}`,
   });
 

@@ -39,9 +39,12 @@ export function createReceiptCheck(
     if (!verdict.ok) return verdict.problem;
     if (verdict.passkey.person !== person) return 'other-signer';
     if (entry.decision !== signed.decision || entry.scope !== signed.scope) return 'other-decision';
-    if (digestOf(entry, receipt) !== signed.call) return 'other-call';
-    if (nonces.has(signed.nonce)) return 'used-before';
-    nonces.add(signed.nonce);
+    const { call, calls, nonce } = signed;
+    if (!(calls ?? [call]).includes(digestOf(entry, receipt) ?? '')) return 'other-call';
+    // One signature approves all calls of a batch, each of them once.
+    const use = calls === undefined ? nonce : `${nonce} ${entry.invocationId}`;
+    if (nonces.has(use)) return 'used-before';
+    nonces.add(use);
     const approvals = signers.get(entry.invocationId ?? '') ?? new Map<string, Set<string>>();
     signers.set(entry.invocationId ?? '', approvals);
     approvals.set(signed.approvalId, (approvals.get(signed.approvalId) ?? new Set()).add(person));

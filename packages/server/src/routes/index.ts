@@ -2,6 +2,7 @@ import type { Route } from '../app/route.js';
 import { agentRoutes } from './agents.js';
 import { approvalRoutes } from './approvals.js';
 import { challengeRoutes } from './people/challenges.js';
+import { batchRoutes } from './batches.js';
 import { delegationRoutes } from './people/delegations.js';
 import { branchRoutes } from './branches.js';
 import { chatRoutes } from './chats.js';
@@ -41,6 +42,7 @@ export const routes: readonly Route[] = [
   ...scheduleRoutes,
   ...eventRoutes,
   ...approvalRoutes,
+  ...batchRoutes,
   ...externalRoutes,
   ...runRoutes,
   ...policyRoutes,

@@ -32,7 +32,6 @@ export function toChat([
   root,
   parts,
   branches,
-  filed,
   createdAt,
 ]: ChatRow): ChatRecord {
   return {
@@ -47,7 +46,6 @@ export function toChat([
     root,
     parts,
     branches,
-    filed: filed as ChatRecord['filed'],
     createdAt,
   };
 }

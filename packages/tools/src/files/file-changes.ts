@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import {
   diffOfWrite,
   findUndoPlace,
@@ -21,6 +21,7 @@ import {
 } from '@countersign/core/ports';
 import { inProcess } from '@countersign/protocol';
 import { fingerprintOf, replaceFile, type Target } from './open-target.js';
+import { movePath } from '../sandbox/find-hidden.js';
 import { findHardLinks, writeSubjects } from './path-argument.js';
 
 /** Options for `writeFile` and `editFile`. */
@@ -44,7 +45,7 @@ interface KeptFiles {
   readonly undos: KeptUndos;
 }
 
-type Members = 'sandbox' | 'subjects' | 'inspect' | 'fingerprint' | 'hold' | 'preview' | 'undos' | 'execute';
+type Members = 'sandbox' | 'subjects' | 'inspect' | 'fingerprint' | 'hold' | 'preview' | 'draft' | 'undos' | 'execute';
 
 /**
  * What all tools do that write one file. `plan` reads the target, and changes nothing. `resultOf` is what the model gets. The approval covers the
@@ -76,6 +77,20 @@ export function fileTool<Args extends { path: string }>(
     },
     preview: async (args, { workingDirectory }) =>
       await previewWrite(writeOf(workingDirectory, await plan(args, workingDirectory))),
+    async draft(args, { copy, workingDirectory, protectedPaths, signal }) {
+      const path = isAbsolute(args.path) ? movePath(args.path, workingDirectory, copy) : args.path;
+      const planned = await plan({ ...args, path }, copy);
+      const write = writeOf(copy, planned);
+      const target = join(workingDirectory, write.path);
+      if (protectedPaths?.isProtected(target) === true) return { failed: `a rule protects ${write.path}` };
+      signal.throwIfAborted();
+      const { effect } = await previewWrite(write);
+      await replaceFile(copy, planned.target, planned.content);
+      const listed = (change: string): string[] =>
+        effect.files.flatMap((file) => (file.change === change ? [file.path] : []));
+      const paths = { added: listed('added'), changed: listed('changed'), removed: [], outward: [], leftOut: [] };
+      return { effect, paths, result: resultOf(planned) };
+    },
     undos: {
       preview: async (callId) => (await (await kept())?.undos.preview(callId)) ?? { kind: 'gone' },
       undo: async (callId, effectHash) => (await (await kept())?.undos.undo(callId, effectHash)) ?? { kind: 'gone' },

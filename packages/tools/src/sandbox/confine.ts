@@ -6,7 +6,7 @@ import { openDraft, type Draft } from './draft/open-draft.js';
 import { findFixedPaths, pinParents, type FixedPath } from './find-fixed-paths.js';
 import { gatewayEnvironment, openGateway, type Gateway } from './gateway/gateway.js';
 import { opensLoopback, withPrivateHosts } from './gateway/with-private-hosts.js';
-import { checkWorkingFolder, findHidden } from './find-hidden.js';
+import { checkWorkingFolder, findHidden, movePath } from './find-hidden.js';
 import { nameServiceArguments, ownNetworkArguments } from './own-network.js';
 import { sandboxExecProfile } from './sandbox-exec-profile.js';
 import type { Confinement, Sandbox } from './sandbox.js';
@@ -87,13 +87,19 @@ async function confineByBubblewrap(
   const show = [...confinement.show, ...shown];
   const hidden = await findHidden(confinement, [sandbox.drafting.folder]);
   checkWorkingFolder(confinement, hidden.folders);
-  const rulePaths = await Promise.all(hidden.hiddenByRules.map(kindOf));
+  const { copy = workingDirectory } = confinement;
+  const rulePaths = (await Promise.all(hidden.hiddenByRules.map(kindOf))).map(({ path, kind }) => ({
+    kind,
+    path: movePath(path, copy, workingDirectory),
+  }));
   const around = network === 'direct' ? ownNetworkArguments(sandbox) : undefined;
   const more = around === undefined ? [] : await nameServiceArguments(temporary);
-  const isProtected = (path: string): boolean => protectedPaths?.isProtected(path) === true;
+  const isProtected = (path: string): boolean =>
+    protectedPaths?.isProtected(movePath(path, copy, workingDirectory)) === true;
   const draft =
     writes === 'draft'
-      ? await openDraft(sandbox.drafting, workingDirectory, {
+      ? await openDraft(sandbox.drafting, copy, {
+          shownAt: workingDirectory,
           isProtected,
           mayCreate,
           limits: confinement.draftLimits,

@@ -1,5 +1,5 @@
 import { lstat, realpath } from 'node:fs/promises';
-import { ownFiles } from '@countersign/core/ports';
+import { ownFiles, type ProtectedPaths } from '@countersign/core/ports';
 import { isInside, systemFolderIn } from '@countersign/changes';
 import { findProtected } from './find-protected.js';
 import { hostSockets } from './host-sockets.js';
@@ -26,10 +26,10 @@ export interface Hidden {
 }
 
 /** The paths that a command must not see, based on the current state of the disk. */
-export async function findHidden(
-  { workingDirectory, home, hide, show, programs, protectedPaths }: Confinement,
-  alsoHidden: readonly string[] = [],
-): Promise<Hidden> {
+export async function findHidden(confinement: Confinement, alsoHidden: readonly string[] = []): Promise<Hidden> {
+  const { workingDirectory: shownAt, copy, home, hide, show, programs, protectedPaths: rules } = confinement;
+  const workingDirectory = copy ?? shownAt;
+  const protectedPaths = copy === undefined || rules === undefined ? rules : seenAt(rules, copy, shownAt);
   const folders = new Set<string>();
   const files = new Set<string>();
   const wanted = [
@@ -54,7 +54,9 @@ export async function findHidden(
   const seen = (path: string): boolean =>
     [workingDirectory, ...show, ...openings].some((shown) => isInside(shown, path)) ||
     ![...folders].some((folder) => isInside(folder, path));
-  const isHidden = (path: string): boolean => UNREAL.includes(path) || !seen(path);
+  // The command sees the copy in place of the folder.
+  const isCovered = (path: string): boolean => copy !== undefined && isInside(shownAt, path);
+  const isHidden = (path: string): boolean => UNREAL.includes(path) || isCovered(path) || !seen(path);
   const areas = [workingDirectory, ...show.filter((path) => !isInside(workingDirectory, path))];
   const hiddenByRules =
     protectedPaths === undefined ? [] : await findProtected(protectedPaths, { areas, openings, isHidden });
@@ -62,7 +64,26 @@ export async function findHidden(
   if (needed !== undefined) {
     throw new Error(`a rule denies ${needed}, which every command needs. Nothing ran. Make the rule narrower`);
   }
-  return { folders: [...folders], files: [...files].filter(seen), hiddenByRules, sees: seen };
+  const sees = copy === undefined ? seen : (path: string) => seen(movePath(path, shownAt, copy));
+  return {
+    folders: [...folders],
+    files: [...files].filter((path) => seen(path) && !isCovered(path)),
+    hiddenByRules,
+    sees,
+  };
+}
+
+/** Rules name paths of the folder, and the search finds those of its copy. */
+function seenAt({ isProtected, mayHold }: ProtectedPaths, copy: string, shownAt: string): ProtectedPaths {
+  return {
+    isProtected: (path) => isProtected(movePath(path, copy, shownAt)),
+    mayHold: (folder, where) => mayHold(movePath(folder, copy, shownAt), where),
+  };
+}
+
+/** The same path in another folder, or an unchanged path that isn't in this one. */
+export function movePath(path: string, from: string, to: string): string {
+  return isInside(from, path) ? `${to}${path.slice(from.length)}` : path;
 }
 
 /** Virtual file systems, to which rules about paths don't apply. */

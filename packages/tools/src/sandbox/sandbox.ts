@@ -28,6 +28,8 @@ export interface Confinement {
    * long-running programs; existing files that programs run automatically are read-only, but new ones can be created.
    */
   readonly writes?: 'draft' | 'live';
+  /** A copy of the working folder. The draft is made over it, and the command sees it at the path of the working folder. */
+  readonly copy?: string | undefined;
   readonly draftLimits?: DraftLimits;
   /** Ends preparing the sandbox. */
   readonly signal?: AbortSignal | undefined;

@@ -1,13 +1,23 @@
 import { createHash } from 'node:crypto';
-import { systemClock, type RehearsalContext, type Rehearsal, type ToolContext } from '@countersign/core/ports';
+import {
+  systemClock,
+  type Drafted,
+  type DraftContext,
+  type RehearsalContext,
+  type Rehearsal,
+  type ToolContext,
+} from '@countersign/core/ports';
 import type { NoEffectReason } from '@countersign/protocol';
 import {
   ChangeConflict,
   type DescribedChange,
   type KeptChanges,
+  type KeptResult,
   type LayerRules,
   type PlannedChange,
   type Rehearsed,
+  applyPlan,
+  describeChange,
   describeLeftOut,
   lockFolder,
 } from '@countersign/changes';
@@ -72,6 +82,28 @@ async function rehearse(
     await kept.keepReason(callId, key, done);
     return without(done);
   }
+}
+
+/** Runs a command in a copy of the folder, after other calls, and applies it to the copy (CHANGE11). */
+export async function draftCommand(text: string, options: ShellOptions, context: DraftContext): Promise<Drafted> {
+  if (options.sandbox.kind !== 'bubblewrap') return { noEffect: { reason: 'no-sandbox' } };
+  if (mayUseNetwork(options, {})) return { noEffect: { reason: 'network' } };
+  const done = await rehearseOnce(text, options, context, async ({ draft, signal, ...rehearsed }): Promise<Drafted> => {
+    const { result, triedHosts } = rehearsed;
+    if (triedHosts.some((host) => mayReachHost(context, host))) return { noEffect: { reason: 'network' } };
+    if (result.exitCode !== 0) return { failed: failureText(result) };
+    const { effect, paths } = await describeChange(draft, rehearsed, { signal });
+    await applyPlan(draft);
+    return { effect, ...(paths === undefined ? {} : { paths }), result };
+  });
+  return typeof done === 'string' ? { noEffect: { reason: done } } : done;
+}
+
+const MOST_SAID = 500;
+
+function failureText({ exitCode, stdout, stderr }: KeptResult): string {
+  const said = (stderr.trim() === '' ? stdout : stderr).trim().slice(-MOST_SAID);
+  return `it exited with code ${exitCode}${said === '' ? '' : `: ${said}`}`;
 }
 
 /** What a command sends can't be taken back, so it must not be rehearsed. */

@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { systemClock, type Clock, type ToolContext } from '@countersign/core/ports';
+import { systemClock, type Clock, type DraftContext, type ToolContext } from '@countersign/core/ports';
 import { confine, type Confined } from '../sandbox/confine.js';
 import { DRAFT_LIMITS, type DraftLimits } from '../sandbox/draft/draft-limits.js';
 import { makeCallFolder } from '@countersign/changes';
@@ -21,7 +21,8 @@ import { watchUsage, type UsageLimits } from './watch-usage.js';
 export type CommandContext = Pick<
   ToolContext,
   'workingDirectory' | 'sandboxGrants' | 'withheld' | 'protectedPaths' | 'mayCreate' | 'signal' | 'output'
->;
+> &
+  Partial<Pick<DraftContext, 'copy'>>;
 
 /** A command that has ended, before its changes are applied. All its processes are dead. */
 export interface EndedCommand {
@@ -160,6 +161,7 @@ export async function confinementFor(
   const { workingDirectory, sandboxGrants: { mayReach, privateHosts = [] } = {} } = context;
   const confinement: Confinement = {
     workingDirectory,
+    copy: context.copy,
     writes: 'draft',
     ...(draftLimits === undefined ? {} : { draftLimits }),
     home: await real(homedir()),

@@ -2,6 +2,7 @@ import {
   defineTool,
   ToolFailure,
   errorMessage,
+  type Batches,
   type StandIn,
   type ToolContext,
   type TypedTool,
@@ -20,12 +21,13 @@ import {
   lockFolder,
 } from '@countersign/changes';
 import type { Confined } from '../sandbox/confine.js';
+import { batchDrafts } from '../sandbox/draft/batch-draft.js';
 import { DRAFT_LIMITS, DraftTooLarge } from '../sandbox/draft/draft-limits.js';
 import { MAX_HOSTS } from '../sandbox/gateway/refuse-hosts.js';
 import { sandboxFacts } from '../sandbox/sandbox.js';
 import { isTooLong, joinCommand, TOO_LONG, whyNoParameters } from './join-command.js';
 import { predictEffect } from './predict-effect.js';
-import { mayUseNetwork, rehearseCommand, rulesOf } from './rehearse-command.js';
+import { draftCommand, mayUseNetwork, rehearseCommand, rulesOf } from './rehearse-command.js';
 import type { CommandEnd } from './run-command.js';
 import { runConfined } from './run-confined.js';
 import { checkShellOptions, type ShellOptions } from './shell-options.js';
@@ -83,7 +85,7 @@ export function shellCmd(options: ShellOptions): TypedTool<'shell_cmd', z.input<
   checkShellOptions(options, 'shellCmd');
   refuseUnknownKeys(options, KNOWN, 'shellCmd');
   const { timeoutMs = 120_000, draftLimits = DRAFT_LIMITS } = options;
-  const { kept, undos } = keptFor(options);
+  const { kept, undos, batches } = keptFor(options);
   /** Undefined if nothing could be undone; drafts are then applied without keeping anything. */
   const applyTo = (callId: string): ApplyChange | undefined =>
     undos === undefined ? undefined : (draft, now) => undos.apply(callId, draft, now);
@@ -115,6 +117,9 @@ export function shellCmd(options: ShellOptions): TypedTool<'shell_cmd', z.input<
       predict: ({ command, parameters: words }, context) =>
         predictEffect(options, joinCommand(command, words), context),
     },
+    draft: ({ command, parameters: words, hosts }, context) =>
+      hosts === undefined ? draftCommand(joinCommand(command, words), options, context) : NOT_DRAFTED,
+    ...(batches === undefined ? {} : { batches }),
     ...(undos === undefined ? {} : { undos }),
     hold: async (_, { invocationId, fingerprint }) => await kept?.hold(invocationId, fingerprint),
     async execute({ command, parameters: words, hosts = [] }, given) {
@@ -140,6 +145,7 @@ export function shellCmd(options: ShellOptions): TypedTool<'shell_cmd', z.input<
 }
 
 /** What a command sends can't be taken back. */
+const NOT_DRAFTED = Promise.resolve({ noEffect: { reason: 'network' } } as const);
 const NOT_REHEARSED = Promise.resolve({ fingerprint: undefined, noEffect: { reason: 'network' } } as const);
 
 /** No rule or grant was written for these hosts, so each such call needs its own approval. */
@@ -186,12 +192,15 @@ async function runAgain<T>(run: () => Promise<T>, context: ToolContext): Promise
 function keptFor({ sandbox, hide = [], rehearsalBudget, undoLimits }: ShellOptions): {
   kept: KeptChanges | undefined;
   undos: KeptUndos | undefined;
+  batches: Batches | undefined;
 } {
-  if (sandbox.kind !== 'bubblewrap') return { kept: undefined, undos: undefined };
+  if (sandbox.kind !== 'bubblewrap') return { kept: undefined, undos: undefined, batches: undefined };
   const owner = hide.join('\n');
+  const undos = keptUndos(sandbox.drafting, owner, undoLimits);
   return {
     kept: keptChanges(sandbox.drafting, owner, rehearsalBudget),
-    undos: keptUndos(sandbox.drafting, owner, undoLimits),
+    undos,
+    batches: batchDrafts(sandbox.drafting, undos),
   };
 }
 

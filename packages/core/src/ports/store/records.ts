@@ -72,8 +72,6 @@ export interface ChatRecord {
   parts: string | null;
   /** How many branches begin with its messages. */
   branches: number;
-  /** Where lists show it, if a person chose a place (WORLD18). */
-  filed: 'pinned' | 'archived' | null;
   createdAt: number;
 }
 
@@ -247,6 +245,8 @@ interface SignatureRecord {
   passkey?: string;
   /** The person whose right to sign was used (SIGN4). */
   for?: Principal;
+  /** The hash of the batch that was signed. The signature counts only for that. */
+  batch?: string;
 }
 
 /** Which rules say who must sign a call, and who has signed it so far. */

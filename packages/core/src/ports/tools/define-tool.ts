@@ -11,6 +11,9 @@ import {
 import { checkToolInput } from './check-tool-input.js';
 import type { InputOf, OutputOf, ToolSchema } from './tool-schema.js';
 import type {
+  Batches,
+  Drafted,
+  DraftContext,
   Hold,
   HoldContext,
   OpenedToSandbox,
@@ -65,6 +68,10 @@ export interface ToolInput<S extends ToolSchema, Name extends string = string> {
     rehearse(args: OutputOf<S>, context: RehearsalContext): Promise<Rehearsal>;
     predict?(args: OutputOf<S>, context: PredictionContext): Promise<Predicted>;
   };
+  /** Runs a call in a copy of the folder, so that it can be approved together with others. See `Tool.draft`. */
+  draft?(args: OutputOf<S>, context: DraftContext): Promise<Drafted>;
+  /** Makes drafts for several calls. See `Batches`. */
+  batches?: Batches;
   /** Reverts calls when a person asks for it. See `Undos`. */
   undos?: Undos;
   /** Turns the call into a question for people. Their answer is the result. */
@@ -90,6 +97,8 @@ const KEYS: Record<keyof ToolInput<ToolSchema>, true> = {
   hold: true,
   preview: true,
   rehearsals: true,
+  draft: true,
+  batches: true,
   undos: true,
   question: true,
   execute: true,
@@ -142,11 +151,17 @@ export function defineTool<S extends ToolSchema, const Name extends string = str
       ? {}
       : { preview: async (args, place) => (await input.preview?.(typed(args), place)) ?? '' }),
     ...(input.rehearsals === undefined ? {} : { rehearsals: rehearsalsOf(input.rehearsals) }),
+    ...(input.draft === undefined
+      ? {}
+      : { draft: async (args, context) => (await input.draft?.(typed(args), context)) ?? NOT_DRAFTED }),
+    ...(input.batches === undefined ? {} : { batches: input.batches }),
     ...(input.undos === undefined ? {} : { undos: input.undos }),
     ...(input.question === undefined ? {} : { question: (args) => askOf(input, typed(args)) }),
     execute: async (args, context) => await input.execute(typed(args), context),
   };
 }
+
+const NOT_DRAFTED: Drafted = { noEffect: { reason: 'failed' } };
 
 function askOf<S extends ToolSchema>(input: ToolInput<S>, args: OutputOf<S>): Question {
   return input.question?.(args) ?? { text: '', choices: [] };

@@ -3,10 +3,10 @@ import type { EffectPreview, Tool } from './tool.js';
 
 /** What a tool says about itself that makes its calls easier to run, or speaks to people in our name (CALL1). */
 export type ToolClaims = Pick<ToolDefinition, 'readOnly' | 'idempotent' | 'approval'> &
-  Pick<Tool, 'contained' | 'rehearsals' | 'undos' | 'question'>;
+  Pick<Tool, 'contained' | 'rehearsals' | 'draft' | 'batches' | 'undos' | 'question'>;
 
 /** A tool in the registry. There is no other way to ask whether it is trusted than its claims, which only a trusted one has. */
-export interface RegisteredTool extends Omit<Tool, 'trusted' | 'contained' | 'rehearsals' | 'undos' | 'question'> {
+export interface RegisteredTool extends Omit<Tool, 'trusted' | keyof ToolClaims> {
   /** Absent for an untrusted tool. */
   readonly claims?: ToolClaims;
 }
@@ -46,15 +46,16 @@ export function registerTool(tool: Tool): RegisteredTool {
 }
 
 function claimsOf(tool: Tool): ToolClaims {
-  const { definition, rehearsals, undos } = tool;
+  const { definition, rehearsals, batches, undos } = tool;
   const { readOnly, idempotent, approval } = definition;
   return {
     ...(readOnly === undefined ? {} : { readOnly }),
     ...(idempotent === undefined ? {} : { idempotent }),
     ...(approval === undefined ? {} : { approval }),
     ...(rehearsals === undefined ? {} : { rehearsals }),
+    ...(batches === undefined ? {} : { batches }),
     ...(undos === undefined ? {} : { undos }),
-    ...bound(tool, ['contained', 'question']),
+    ...bound(tool, ['contained', 'draft', 'question']),
   };
 }
 

@@ -210,6 +210,42 @@ export interface Rehearsals {
   predict?(args: unknown, context: PredictionContext): Promise<Predicted>;
 }
 
+/** Where a call of a batch runs before anybody is asked: in a copy of the working folder, after the calls before it (CHANGE11). */
+export interface DraftContext extends RehearsalContext {
+  /** The real path of the copy. */
+  readonly copy: string;
+}
+
+/** What a call did in a copy, which has its changes now, or why it has none of them. `result`: what the model gets if it is approved. */
+export type Drafted =
+  | { readonly effect: Effect; readonly paths?: EffectPaths; readonly result: unknown }
+  | { readonly failed: string }
+  | { readonly noEffect: NoEffect };
+
+/** What several calls change together. It waits for a decision, and doesn't survive this process. */
+export interface SealedBatch {
+  readonly effect: Effect;
+  /** Absent if there are too many paths. */
+  readonly paths?: EffectPaths;
+  /** Like `effect`, truncated less. Ends when the signal aborts. */
+  show(signal: AbortSignal): Promise<Effect>;
+  /** Locks the folder. Undefined if someone else has changed a path of it. */
+  hold(): Promise<Hold | undefined>;
+  /** Applies all of it or nothing, once, in the name of these calls. Rejects with `ToolFailure`. */
+  apply(callIds: readonly string[], hold: Hold): Promise<void>;
+  /** Deletes it. Must always be called. */
+  discard(): Promise<void>;
+}
+
+/** Makes drafts for several calls. */
+export interface Batches {
+  /**
+   * Copies the folder, calls `run` with the copy, and seals what differs after that. Must end when the signal aborts. Rejects with `ToolFailure` if that
+   * can't be done, and like `run`.
+   */
+  seal(workingDirectory: string, signal: AbortSignal, run: (copy: string) => Promise<void>): Promise<SealedBatch>;
+}
+
 /** A call of a built-in tool that does the same as a call of another tool. */
 export interface StandIn {
   readonly tool: string;
@@ -229,6 +265,8 @@ export type UndoState =
       readonly paths: EffectPaths | undefined;
       /** The folder that it changes. The call can be undone only while this is the world's folder. */
       readonly workingDirectory?: string;
+      /** All calls that are undone with it, if it was approved with others. */
+      readonly callIds?: readonly string[];
     }
   | { readonly kind: 'conflict'; readonly paths: readonly string[] }
   | { readonly kind: 'undone' }
@@ -342,6 +380,13 @@ export interface Tool {
    * then applies what was rehearsed; it must never run the call instead. Ignored for an untrusted tool.
    */
   readonly rehearsals?: Rehearsals;
+  /**
+   * Runs the call in a copy of the working folder, if it touches nothing outside of it. Must end when `context.signal` aborts. Ignored for an untrusted
+   * tool.
+   */
+  draft?(args: unknown, context: DraftContext): Promise<Drafted>;
+  /** Set if the tool can make drafts for several calls, also of other tools. Ignored for an untrusted tool. */
+  readonly batches?: Batches;
   /** Set if the tool can revert what its calls have changed. Only people can ask for it. Ignored for an untrusted tool. */
   readonly undos?: Undos;
   /**

@@ -204,7 +204,6 @@ export function chat(id: string, change: Partial<ChatRecord> = {}): ChatRecord {
     root: null,
     parts: null,
     branches: 0,
-    filed: null,
     createdAt: 1_000,
     ...change,
   };

@@ -1,4 +1,4 @@
-import { readDecisionToSign } from '@countersign/core';
+import { readBatchToSign, readDecisionToSign } from '@countersign/core';
 import { challengeSchema, newChallengeSchema } from '@countersign/protocol';
 import { HttpProblem } from '../../app/http-problem.js';
 import { problemTexts } from '../../app/problem-texts.js';
@@ -23,11 +23,14 @@ export const challengeRoutes = [
     async handle({ context, body: { action }, c }) {
       const { runtime } = context.engine;
       const about = { action, origin: pageOrigin(c, context) };
-      if (action.kind !== 'sign-call')
+      if (action.kind !== 'sign-call' && action.kind !== 'sign-batch')
         return { status: 201, body: await createChallenge(runtime.store, byOf(c), about) };
       if (!actionsOf(c.var.access, action.world).has('read'))
         throw new HttpProblem(404, problemTexts.noWorld(action.world));
-      const decision = await readDecisionToSign(runtime, action.world, action.approval);
+      const decision =
+        action.kind === 'sign-call'
+          ? await readDecisionToSign(runtime, action.world, action.approval)
+          : await readBatchToSign(runtime, action.world, action.batch, action.batchHash);
       return { status: 201, body: await createChallenge(runtime.store, byOf(c), { ...about, decision }) };
     },
   }),

@@ -51,10 +51,15 @@ export function writeArguments(drafting: Overlay, { root }: DraftFolders, folder
   return mountArguments(drafting, root, folder, 'lowerdir=lower,upperdir=upper,workdir=work');
 }
 
-/** The bubblewrap options that mount the draft in place of the folder. */
-export function placeArguments(drafting: Overlay, { merged, upper, work }: DraftFolders, folder: string): string[] {
-  if (drafting.how === 'mount') return ['--bind', merged, folder];
-  return ['--overlay-src', folder, '--overlay', upper, work, folder];
+/** The bubblewrap options that mount the draft of a folder, in its place if `at` names no other. */
+export function placeArguments(
+  drafting: Overlay,
+  { merged, upper, work }: DraftFolders,
+  folder: string,
+  at: string = folder,
+): string[] {
+  if (drafting.how === 'mount') return ['--bind', merged, at];
+  return ['--overlay-src', folder, '--overlay', upper, work, at];
 }
 
 /** Folders of a draft, each shown over the next, over a folder of the disk. */

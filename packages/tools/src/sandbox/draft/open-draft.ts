@@ -35,6 +35,8 @@ export interface Draft {
   readonly before: readonly string[];
   /** Bubblewrap options that mount the draft in place of the folder. */
   readonly place: readonly string[];
+  /** The copy of the folder that is the draft, if no overlay is mounted. */
+  readonly copy?: string;
   /** Calls `exceeded` if the command writes too much while it runs. Returns a function that stops watching. */
   watch(clock: Clock, exceeded: () => void): () => void;
   /**
@@ -49,6 +51,10 @@ export interface Draft {
 }
 
 export interface DraftOptions extends LayerRules {
+  /** Where the command sees the draft. Default: at the path of the folder. */
+  readonly shownAt?: string;
+  /** See `WrittenLayer`. */
+  readonly skipsSame?: true | undefined;
   /** Of what the command may write and, for a copy, of the folder itself. */
   readonly limits?: DraftLimits | undefined;
   /** Paths that the sandbox covers. A copy doesn't contain them. */
@@ -65,7 +71,15 @@ export interface DraftOptions extends LayerRules {
 export async function openDraft(
   drafting: Drafting,
   workingDirectory: string,
-  { limits = DRAFT_LIMITS, hidden = [], signal, beforeOpen, ...rules }: DraftOptions = {},
+  {
+    limits = DRAFT_LIMITS,
+    hidden = [],
+    shownAt = workingDirectory,
+    skipsSame,
+    signal,
+    beforeOpen,
+    ...rules
+  }: DraftOptions = {},
 ): Promise<Draft> {
   const folders = await makeFolders(drafting.folder, workingDirectory);
   const clockFile = join(folders.root, 'clock');
@@ -77,10 +91,10 @@ export async function openDraft(
     // Before anything is copied: what others change from now on conflicts with the command's changes.
     const moment = await readDiskClock(clockFile);
     if (drafting.how !== 'copy')
-      return { since: moment, layer: overlayLayer(drafting, folders, workingDirectory, limits) };
+      return { since: moment, layer: overlayLayer(drafting, folders, { workingDirectory, shownAt }, limits) };
     return {
       since: moment,
-      layer: await copyDraft({ ...folders, clockFile, workingDirectory, hidden, limits, signal, beforeOpen }),
+      layer: await copyDraft({ ...folders, clockFile, workingDirectory, shownAt, hidden, limits, signal, beforeOpen }),
     };
   }
   const planned = async <T>(act: ActOnPlan<T>): Promise<T> => {
@@ -88,11 +102,12 @@ export async function openDraft(
     await checkDraftSize(folders.upper, limits);
     const { root, upper } = folders;
     const stillSeen: DraftLayer['stillSeen'] = (paths) => layer.stillSeen(paths);
-    return await planChange(drafting, { root, upper, workingDirectory, since, stillSeen }, rules, act);
+    return await planChange(drafting, { root, upper, workingDirectory, since, stillSeen, skipsSame }, rules, act);
   };
   return {
     before: layer.before,
     place: layer.place,
+    ...(layer.copy === undefined ? {} : { copy: layer.copy }),
     watch: (clock, exceeded) => layer.watch(clock, exceeded),
     async accept(apply = (draft, now) => applyChange(drafting, draft, now)) {
       if (drafting.how !== 'copy' && (await readdir(folders.upper)).length === 0) return [];
@@ -106,10 +121,15 @@ export async function openDraft(
   };
 }
 
-function overlayLayer(drafting: Overlay, folders: DraftFolders, folder: string, limits: DraftLimits): DraftLayer {
+function overlayLayer(
+  drafting: Overlay,
+  folders: DraftFolders,
+  { workingDirectory: folder, shownAt }: { workingDirectory: string; shownAt: string },
+  limits: DraftLimits,
+): DraftLayer {
   return {
     before: writeArguments(drafting, folders, folder),
-    place: placeArguments(drafting, folders, folder),
+    place: placeArguments(drafting, folders, folder, shownAt),
     watch: (clock, exceeded) => watchDraft(folders.upper, limits, clock, exceeded),
     collect: () => Promise.resolve(),
     stillSeen: stillSeenIn(drafting, folders, folder),

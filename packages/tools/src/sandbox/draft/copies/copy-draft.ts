@@ -17,6 +17,8 @@ export interface DraftLayer {
   readonly before: readonly string[];
   /** Bubblewrap options that mount it in place of the folder. */
   readonly place: readonly string[];
+  /** The copy, if it is one. */
+  readonly copy?: string;
   watch(clock: Clock, exceeded: () => void): () => void;
   /** Must be called once, when all writers are dead: puts the changes into `upper`. */
   collect(): Promise<void>;
@@ -30,6 +32,8 @@ interface CopiedDraft {
   /** A file in `root` for reading the disk's clock. */
   readonly clockFile: string;
   readonly workingDirectory: string;
+  /** Where the command sees the copy. */
+  readonly shownAt: string;
   /** Paths that mounts cover. Those in the working folder aren't copied. */
   readonly hidden: readonly string[];
   readonly limits: DraftLimits;
@@ -39,7 +43,7 @@ interface CopiedDraft {
 
 /** Copies the working folder. Its copy has its path in the sandbox, so the command sees no difference. Rejects with `FolderTooLarge`. */
 export async function copyDraft(draft: CopiedDraft): Promise<DraftLayer> {
-  const { root, upper, clockFile, workingDirectory, limits, signal, beforeOpen } = draft;
+  const { root, upper, clockFile, workingDirectory, shownAt, limits, signal, beforeOpen } = draft;
   const copy = join(root, 'copy');
   if (await exceeds(workingDirectory, limits)) throw new FolderTooLarge(limits);
   const inside = draft.hidden.filter((path) => isInside(workingDirectory, path));
@@ -61,8 +65,9 @@ export async function copyDraft(draft: CopiedDraft): Promise<DraftLayer> {
     place: [workingDirectory, ...pinned].flatMap((path) => [
       '--bind',
       join(copy, relative(workingDirectory, path)),
-      path,
+      join(shownAt, relative(workingDirectory, path)),
     ]),
+    copy,
     watch: (clock, exceeded) => {
       const most = { bytes: limits.bytes + copied.bytes, files: limits.files + copied.files };
       return watchDraft(copy, most, clock, exceeded);
