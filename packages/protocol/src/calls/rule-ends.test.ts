@@ -56,5 +56,7 @@ describe('the end of a rule', () => {
     const ended = withEnd(rules, 'until 2027-01-31');
     expect(ended).toBe('allow x(a) until 2027-01-31\nallow x(b) until 2027-01-31');
     expect(withEnd(ended, '')).toBe('allow x(a)\nallow x(b)');
+    for (const rule of ['allow x(wait until noon)', 'allow x writing "wait until noon"', 'allow x writing due\\ today'])
+      expect(withEnd(rule, 'until 2027-01-31')).toBe(`${rule} until 2027-01-31`);
   });
 });

@@ -40,7 +40,8 @@ export function endOfDay(now: number): number {
   return new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1).getTime();
 }
 
-const END = /[ \t]+(?:until[ \t]+\S+|for[ \t]+\d+[mhd]|today)[ \t]*$/;
+/** Not the end of a pattern, as in `(wait until noon)`. */
+const END = /(?<!\\)[ \t]+(?:until[ \t]+[^\s()"'\\]+|for[ \t]+\d+[mhd]|today)[ \t]*$/;
 
 /** Rules, one per line, with this end instead of their own, such as `until 2027-01-31`; an empty one stands for none. */
 export function withEnd(rules: string, end: string): string {
