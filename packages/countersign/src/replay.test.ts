@@ -347,6 +347,18 @@ describe('suggested rules', () => {
     expect(await suggest(t)).toEqual({ items: [] });
   });
 
+  it('[RULE13.1] none tells a secret that the card hides', async () => {
+    const t = await open();
+    const headers = { Authorization: 'Bearer abcdefgh12345678' };
+    for (let n = 0; n < 4; n += 1) {
+      await t.propose({ name: 'put', arguments: { path: 'docs/a.md', text: 'new', headers } });
+      const [asked] = await t.pending();
+      expect(JSON.stringify(asked)).not.toContain('abcdefgh12345678');
+      await answer(t);
+    }
+    expect(await suggest(t)).toEqual({ items: [] });
+  });
+
   it('[RULE13.2] no number of later calls makes a denial forgotten', async () => {
     const t = await open();
     await t.propose(put('docs/a.md'));

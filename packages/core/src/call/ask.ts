@@ -4,7 +4,7 @@ import { markNew, whatChanged } from '../evidence/what-changed.js';
 import type { PreparedCall } from '../evidence/prepared-call.js';
 import { hasPrediction } from '../facts/approvals.js';
 import type { Card } from '../facts/fact.js';
-import { fillMessage, maskArguments, maskSecrets, maskText, maskValue } from '../masking/index.js';
+import { fillMessage, maskArguments, maskText, maskValue, tellsSecret } from '../masking/index.js';
 import type { Gate } from '../policy/check-tool-approval.js';
 import { textOf } from '../ports/error-message.js';
 import type { CallRecord, RunBy, TurnRecord } from '../ports/index.js';
@@ -176,11 +176,9 @@ export function requestApproval(
  */
 function withoutSecrets(gate: Ask, secrets: readonly string[]): Ask {
   const reason = mapReason(gate.reason, (text) => maskText(text, { alreadyKnown: secrets }).value);
-  const tells = (text: string | undefined): boolean =>
-    text !== undefined && (secrets.some((secret) => text.includes(secret)) || maskSecrets(text) !== text);
   const { proposedRule, session, options, ...rest } = gate;
-  const dropsRule = tells(proposedRule);
-  const dropsPattern = tells(session?.pattern);
+  const dropsRule = tellsSecret(proposedRule, secrets);
+  const dropsPattern = tellsSecret(session?.pattern, secrets);
   const offer = dropsPattern ? (session?.any === true ? { any: true } : undefined) : session;
   const dropped = new Set([
     ...(dropsRule ? ['approve_always'] : []),

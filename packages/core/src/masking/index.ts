@@ -7,7 +7,7 @@ export { displayCall, maskCall, maskCallText } from './call/mask-call.js';
 export { maskLongText } from './call/mask-long-text.js';
 export { textAsJson } from './text-as-json.js';
 export { maskResult } from './mask-result.js';
-export { maskSecrets } from './mask-secrets.js';
+export { maskSecrets, tellsSecret } from './mask-secrets.js';
 export { maskSlices, needsSlices } from './mask-slices.js';
 export { maskText } from './mask-text.js';
 export { maskValue } from './mask-value.js';

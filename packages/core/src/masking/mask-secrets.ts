@@ -18,3 +18,8 @@ export function maskSecrets(text: string): string {
   const shown = masker.push(text.slice(0, cut)) + masker.end();
   return cut === text.length ? shown : shown + notShown(text.length - cut);
 }
+
+/** Whether a text that is made of a call, such as a rule, has one of its secrets, or any other. */
+export function tellsSecret(text: string | undefined, secrets: readonly string[]): boolean {
+  return text !== undefined && (secrets.some((secret) => text.includes(secret)) || maskSecrets(text) !== text);
+}

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AuditEntry, RuleSuggestion, Suggestions, SuggestedCall } from '@countersign/protocol';
 import { judgeAgain, openJudged } from '../../evidence/judged-call.js';
-import { maskSecrets } from '../../masking/index.js';
+import { maskArguments, tellsSecret } from '../../masking/index.js';
 import type { WorldSnapshot } from '../../memory/world-snapshot.js';
 import type { Gate, GateInput } from '../../policy/check-tool-approval.js';
 import { compileStored, type Policy, splitRules } from '../../policy/index.js';
@@ -127,7 +127,9 @@ function candidateFrom(call: Past, snapshot: WorldSnapshot): string | undefined 
   const gate = judge(call, snapshot, snapshot.policy, { proposes: true });
   if (gate?.kind !== 'ask' || gate.proposedRule === undefined || !isHarmless(gate.judged)) return undefined;
   const [rule, ...more] = splitRules(gate.proposedRule);
-  return rule === undefined || more.length > 0 || maskSecrets(rule) !== rule ? undefined : rule;
+  const args = gate.judged?.call.arguments;
+  const { secrets } = maskArguments(JSON.stringify(args?.ok === true ? args.value : {}));
+  return more.length > 0 || tellsSecret(rule, secrets) ? undefined : rule;
 }
 
 function isHarmless(judged: GateInput | undefined): boolean {
