@@ -65,7 +65,8 @@ describe('[HOOK5] a message for', () => {
   });
 
   it('Telegram goes to the chat in its URL, with its parts by position', () => {
-    const { url, body } = render('telegram', { title: '\u{1F600} T', text: EVIL });
+    const title = '\u{1F600} "@ada https://evil.example" has nothing left to do';
+    const { url, body } = render('telegram', { title, text: EVIL });
     expect(url).toBe('https://api.telegram.org/bot1:token/sendMessage');
     expect(body).toMatchObject({
       chat_id: '-100',
@@ -75,7 +76,7 @@ describe('[HOOK5] a message for', () => {
     const { text, entities } = body as { text: string; entities: { type: string; offset: number; length: number }[] };
     const parts = entities.map(({ type, offset, length }) => [type, text.slice(offset, offset + length)]);
     expect(parts).toEqual([
-      ['bold', '\u{1F600} T'],
+      ['code', title],
       ['pre', EVIL],
     ]);
     expect(text.endsWith(`\n${LINK}`)).toBe(true);

@@ -82,7 +82,8 @@ function telegram({ title, text, url }: Data) {
   const code = text === '' ? [] : [{ type: 'pre', offset, length: text.length }];
   return {
     text: [title, ...(text === '' ? [] : [text]), url].join('\n'),
-    entities: [{ type: 'bold', offset: 0, length: title.length }, ...code],
+    // Code, because Telegram makes links and mentions of all other text, and a title has names of chats.
+    entities: [{ type: 'code', offset: 0, length: title.length }, ...code],
     link_preview_options: { is_disabled: true },
   };
 }
