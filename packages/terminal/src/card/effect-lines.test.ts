@@ -8,6 +8,6 @@ it('[RUN22.2] has the command that allows a host for the next run, and none with
   const effect = { ...rest, run: { program: ['make'], exitCode: 0, hosts } };
   const lines = hostLines({ toolName: 'run', options: ['deny', 'approve_once'], effect }, 120);
   expect(lines.map((spans) => spans.map(({ text }) => text).join(''))).toEqual([
-    expect.stringContaining('For the next run: countersign policy add "allow sandbox_network(example.com)"'),
+    expect.stringContaining("For the next run: countersign policy add 'allow sandbox_network(example.com)'"),
   ]);
 });

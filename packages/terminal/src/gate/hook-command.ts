@@ -1,3 +1,4 @@
+import { quote } from '../text/quote.js';
 import { resolve } from 'node:path';
 import type { HookAgent } from './hook-agents.js';
 
@@ -21,9 +22,4 @@ export function wordsOf(command: string): readonly string[] {
   return [...command.matchAll(/'((?:[^']|'\\'')*)'|\S+/g)].map(
     ([word, quoted]) => quoted?.replaceAll("'\\''", "'") ?? word,
   );
-}
-
-/** A word for `sh`. */
-export function quote(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,4 +1,5 @@
 import { hostRule } from '@countersign/client';
+import { quote } from '../text/quote.js';
 import { thenRun } from './then-run.js';
 /** Approvals in line mode. Texts that all screens share are in `@countersign/client`. */
 export const cardWords = {
@@ -16,7 +17,7 @@ export const cardWords = {
   rehearsed: 'Rehearsed: approving applies exactly this.',
   allowHosts: (hosts: readonly string[]): string =>
     `To allow ${hosts.join(', ')} in this world, add the rule: ${hosts.map(hostRule).join('; ')}`,
-  allowNextRun: (host: string): string => `For the next run: countersign policy add "${hostRule(host)}"`,
+  allowNextRun: (host: string): string => `For the next run: countersign policy add ${quote(hostRule(host))}`,
   path: 'path:',
   word: 'word:',
   noArguments: '(no arguments)',

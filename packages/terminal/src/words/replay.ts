@@ -1,3 +1,4 @@
+import { quote } from '../text/quote.js';
 import type { Help } from './help.js';
 
 const calls = (count: number): string => `${count} ${count === 1 ? 'call' : 'calls'}`;
@@ -54,5 +55,6 @@ export const suggestWords = {
     `  would have saved ${count} questions in 30 days, ${later} of them in the last 30 % of the calls, which it was not made from`,
   covers: (count: number): string => `  would have allowed ${calls(count)}, none of them denied:`,
   nearest: '  would still ask, for example:',
-  add: (rule: string, world: string): string => `  to add it: countersign policy add '${rule}' -w ${world}`,
+  /** People paste it, and a rule may contain what an agent wrote. */
+  add: (rule: string, world: string): string => `  to add it: countersign policy add ${quote(rule)} -w ${world}`,
 } as const;

@@ -1,5 +1,6 @@
 import { durationText } from '@countersign/client';
 import type { Group, Run } from '@countersign/protocol';
+import { quote } from '../text/quote.js';
 import { thenRun } from './then-run.js';
 
 function plural(count: number, one: string, many = `${one}s`): string {
@@ -167,7 +168,7 @@ export const results = {
   mcpAllowHosts: (name: string, world: string, hosts: readonly string[]): string =>
     `countersign mcp edit ${name} -w ${world} ${hosts.map((host) => `--allow-host ${host}`).join(' ')}`,
   mcpOrAllowAll: (command: string): string => thenRun('Or allow all public hosts:', command),
-  mcpAddRule: (rule: string, world: string): string => `countersign policy add "${rule}" -w ${world}`,
+  mcpAddRule: (rule: string, world: string): string => `countersign policy add ${quote(rule)} -w ${world}`,
   mcpLogIn: (name: string, world: string): string => `countersign mcp login ${name} -w ${world}`,
   mcpSignInAt: (name: string, host: string): string =>
     `Open this link in a browser to sign in to "${name}" at ${host}. Continue only if you recognize this address. The link works for ten minutes.`,

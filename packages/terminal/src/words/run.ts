@@ -1,4 +1,5 @@
 import { WORLD, type Help } from './help.js';
+import { quote } from '../text/quote.js';
 import { thenRun } from './then-run.js';
 
 export const runHelp = {
@@ -35,7 +36,7 @@ export const runWords = {
   noWorld: (folder: string, name: string): string =>
     thenRun(
       `No world has the folder ${folder}. Create one:`,
-      `countersign worlds add ${quote(name)} --folder ${quote(folder)} --mode ask`,
+      `countersign worlds add ${wordFor(name)} --folder ${wordFor(folder)} --mode ask`,
     ),
   holdsHome: (folder: string): string =>
     `${folder} contains your home folder, which agents must not reach. Change to the folder of a project, then run this again.`,
@@ -80,6 +81,6 @@ export const runWords = {
 } as const;
 
 /** For a shell. */
-function quote(text: string): string {
-  return /^[\w./+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+function wordFor(text: string): string {
+  return /^[\w./+-]+$/.test(text) ? text : quote(text);
 }

@@ -2,9 +2,9 @@ import type { DiffRow, SideRow } from '@countersign/client';
 import { useEffect, useState } from 'react';
 import type { Colour, colourLines } from './colours.js';
 
-/** A piece is coloured at once, so it must be short enough not to block the page. */
-const PIECE_ROWS = 100;
-const PIECE_CHARS = 10_000;
+/** A piece is coloured at once, and for some grammars, the time grows with the square: 10,000 characters of C blocked the page for a second. */
+const PIECE_ROWS = 50;
+const PIECE_CHARS = 4_000;
 
 type Found = ReadonlyMap<DiffRow, readonly Colour[]>;
 type Rows = readonly SideRow[];

@@ -8,7 +8,7 @@ it('[MCP1.2] a cause comes with the command that fixes it', () => {
   const refused = { code: 'refused-host', host: 'mirror', address: '10.0.0.5', port: 4873 } as const;
   const rule = 'allow sandbox_network(10.0.0.5:4873)';
   expect(adviceFor({ ...refused, rule }, 'files', 'ops')).toContain(
-    `${rule}\nRun:\n  countersign policy add "${rule}" -w ops`,
+    `${rule}\nRun:\n  countersign policy add '${rule}' -w ops`,
   );
   expect(adviceFor(refused, 'files', 'ops')).not.toContain('Run:');
 });

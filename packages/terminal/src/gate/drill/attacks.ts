@@ -1,4 +1,4 @@
-import { quote } from '../hook-command.js';
+import { quote } from '../../text/quote.js';
 import { WRITE, type ProjectAttack } from './rows.js';
 
 /** What a project, or the way in which the agent is started, brings along. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { drill as texts } from '../../words/gate.js';
-import { execCommand, hookCommand, quote } from '../hook-command.js';
+import { quote } from '../../text/quote.js';
+import { execCommand, hookCommand } from '../hook-command.js';
 import { DEFERRED_ROWS } from './deferred-rows.js';
 import { DRILLED, type DrilledAgent, type HookedAgent } from './drilled-agents.js';
 import { startImpostor, startRelay, type InBetween } from './in-between.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ClientError, type Client } from '@countersign/client';
 import { ACP_PROVIDER, type AcpSettings } from '@countersign/protocol';
 import { drill as texts } from '../../../words/gate.js';
-import { quote } from '../../hook-command.js';
+import { quote } from '../../../text/quote.js';
 import { countLines, describe, writeIn } from '../outcome.js';
 import { SECRET, WRITE, type Outcome } from '../rows.js';
 import { runRows, type DrillOptions, type DrillPlace, type RowResult } from '../run-rows.js';

@@ -1,3 +1,4 @@
+import { quote } from '../../../text/quote.js';
 import { runRows as names } from '../../../words/run-drill.js';
 
 /** What the attacks have to do with. All paths are outside of the draft. */
@@ -245,8 +246,4 @@ export function scriptsOf(attacks: readonly RunAttack[], scene: AttackScene): st
   );
   const last = rowsOf(attacks.filter(({ isLast }) => isLast === true));
   return [...parts, ...(last.length === 0 ? [] : [last])].map((part) => [row, ...part, 'true'].join('\n'));
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
