@@ -11,7 +11,7 @@ import {
   type AppFixtureOptions,
 } from '../../packages/server/src/testing/app-fixture.js';
 import { removing } from '../../packages/server/src/testing/harbour.js';
-import { ask, signIn, signInAs } from '../../packages/server/src/testing/sign-in.js';
+import { ask, openLinked, signIn, signInAs } from '../../packages/server/src/testing/sign-in.js';
 import { createSoftPasskey, insertPasskey } from '../../packages/server/src/testing/soft-passkey.js';
 import { onTestFinished } from 'vitest';
 
@@ -144,8 +144,9 @@ async function makeActors(t: AppFixture, agents: Record<'alpha' | 'beta', string
   await browser('owner', 'owner');
 
   const linker = await add('owner');
-  const link = await ask<{ open: string }>(t, 'POST', '/me/devices/link', await signInAs(t, linker), {});
-  put('owner, in a browser that a link opened', linker, await signIn(t, { ticket: link.body.open.split('=')[1] }));
+  const linking = await signInAs(t, linker);
+  const link = await ask(t, 'POST', '/me/devices/link', linking, {});
+  put('owner, in a browser that a link opened', linker, await openLinked(t, linking, link.body));
   const keeper = await add('owner');
   await insertPasskey(store, keeper, createSoftPasskey());
   put('owner with a passkey, signed in last week', keeper, await oldSession(t, keeper));

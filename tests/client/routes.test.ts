@@ -150,7 +150,7 @@ describe('the typed client, route by route', () => {
     expect((await client.audit(world)).items.map(({ kind }) => kind)).toContain('decision');
     expect((await client.exportAudit(world, 'jsonl')).trim().split('\n').length).toBeGreaterThan(3);
     expect(await client.exportAudit(world, 'csv')).toContain('decision');
-    expect(await client.renameChat(world, chat, 'Crates')).toMatchObject({ title: 'Crates' });
+    expect(await client.changeChat(world, chat, { title: 'Crates' })).toMatchObject({ title: 'Crates' });
     expect((await client.chats(world, { newest: true })).items).toMatchObject([{ id: chat, title: 'Crates' }]);
     await client.stop(world, chat);
     view.close();

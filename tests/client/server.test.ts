@@ -273,7 +273,7 @@ describe('a view of a world, over HTTP', () => {
       ]);
     });
     await eventually(() => expect(inside.getState().queue).toHaveLength(1));
-    await client.renameChat(world, other.id, 'Renamed');
+    await client.changeChat(world, other.id, { title: 'Renamed' });
     await client.updateAgent(world, 'ada', { model: 'Ada', systemPrompt: 'Be brief.' });
     await eventually(() => {
       expect(view.getState().chats[0]?.title).toBe('Renamed');

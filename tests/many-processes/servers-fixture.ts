@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -25,6 +25,10 @@ interface StartOptions {
   clockShiftMs?: number;
   /** Another URL for the database. */
   databaseUrl?: string;
+  /** The administrator's file. */
+  rules?: readonly string[];
+  /** The certificate of a push service to trust. */
+  certificate?: string;
 }
 
 /** Several servers on one database without a load balancer: callers choose one. */
@@ -58,6 +62,10 @@ export function createFarm(databaseUrl: string, size: number): ServerFarm {
     const home = join(folder, `home-${index}`);
     mkdirSync(home, { recursive: true });
     const preload = options.clockShiftMs === undefined ? [] : ['--import', shiftedClock];
+    const { rules, certificate } = options;
+    if (rules !== undefined) writeFileSync(join(home, 'admin.rules'), rules.join('\n'));
+    const trusted = join(home, 'trusted.pem');
+    if (certificate !== undefined) writeFileSync(trusted, certificate);
     const child = spawn(process.execPath, [...preload, program], {
       env: {
         PATH: process.env['PATH'],
@@ -68,6 +76,7 @@ export function createFarm(databaseUrl: string, size: number): ServerFarm {
         CLOCK_SHIFT_MS: String(options.clockShiftMs ?? 0),
         COUNTERSIGN_WORK: join(folder, 'work'),
         STAMPS: stampFile,
+        ...(certificate === undefined ? {} : { NODE_EXTRA_CA_CERTS: trusted }),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

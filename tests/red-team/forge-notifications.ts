@@ -1,4 +1,4 @@
-import { renameChat } from '@countersign/core';
+import { changeChat } from '@countersign/core';
 import { expect } from 'vitest';
 import pg from 'pg';
 import type { Site } from './site.js';
@@ -18,7 +18,7 @@ export async function forgeNotifications({ databaseUrl, engine, worldId, chatId,
     // A process sends hints only if there are others.
     await engine.runtime.store.shared?.beat('run_witness', 0);
     const rename = async (): Promise<number> => {
-      await renameChat(engine.runtime, worldId, chatId, { title: 'A chat' });
+      await changeChat(engine.runtime, worldId, chatId, { title: 'A chat' });
       return heard.length;
     };
     await expect.poll(rename).toBeGreaterThan(0);

@@ -112,7 +112,7 @@ describe('the full-screen UI with a real server', () => {
     });
     await seat.see('No messages yet');
     seat.press(write('say "in a new one"'), key('enter'));
-    await t.client.renameChat('docks', other, 'The other one');
+    await t.client.changeChat('docks', other, { title: 'The other one' });
     await seat.see('The other one');
     seat.press(ctrl('p'), key('down'), key('enter'));
     await seat.see('number 1 of many');
@@ -123,8 +123,8 @@ describe('the full-screen UI with a real server', () => {
 
   it('returns a failed message to its own chat, not to the open one', async () => {
     const [first, second] = [await chatWith(t, 1), await chatWith(t, 2)];
-    await t.client.renameChat('docks', first, 'First chat');
-    await t.client.renameChat('docks', second, 'Second chat');
+    await t.client.changeChat('docks', first, { title: 'First chat' });
+    await t.client.changeChat('docks', second, { title: 'Second chat' });
     const sending = gate();
     const seat = sit(first, async (input, init) => {
       if (init?.method !== 'POST' || !pathOf(input).endsWith('/messages')) return await fetch(input, init);

@@ -102,7 +102,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
       const { world, path, chat } = await opened.newChat();
       const name = 'W'.repeat(64);
       await opened.api.createAgent(world, { name, provider: 'obedient', model: 'm'.repeat(200), tools: ['*'] });
-      await opened.api.renameChat(world, chat, 'T'.repeat(200));
+      await opened.api.changeChat(world, chat, { title: 'T'.repeat(200) });
       await opened.api.updateWorld(world, { description: 'D'.repeat(400) });
       const { page } = visit;
       onTestFinished(() => page.setViewportSize({ width: 1440, height: 900 }));
@@ -285,7 +285,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     it('in a chat title is shown as text', async () => {
       const { page } = visit;
       const [, , world = '', , chat = ''] = new URL(page.url()).pathname.split('/');
-      await opened.api.renameChat(world, chat, `<img src=x onerror=alert(1)> ${BIDI}`);
+      await opened.api.changeChat(world, chat, { title: `<img src=x onerror=alert(1)> ${BIDI}` });
       await page.getByRole('heading', { level: 1, name: '<img src=x' }).waitFor();
       expect(await page.getByRole('heading', { level: 1 }).innerText()).not.toContain('\u202E');
     });

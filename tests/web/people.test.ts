@@ -74,6 +74,7 @@ describe.runIf(hasBrowser)('people', () => {
       expect(await violations(bob.page, { within: 'dialog[open]' })).toEqual([]);
       const deviceLink = await bobs.getByLabel('Link', { exact: true }).inputValue();
       const phone = await opened.visit({ path: '/account', invitation: deviceLink, width: 390 });
+      await button(bob.page, 'Confirm').click();
       await phone.page.getByText('Approver', { exact: true }).waitFor();
       await bobs.getByText(/^Signed in: Chrome on \w+, opened from Chrome on \w+\.$/).waitFor();
       await button(bob.page, 'Done').click();

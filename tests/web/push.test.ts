@@ -62,7 +62,7 @@ describe.runIf(hasBrowser)('notifications', () => {
   const inWorker = async (context: BrowserContext, script: string): Promise<unknown> =>
     await context.serviceWorkers()[0]?.evaluate(script);
 
-  it('[PUSH1] [PUSH3] [PUSH3.4] [PUSH4] reach a phone, open the card and deny the call', async () => {
+  it('[PUSH1] [PUSH3] [PUSH3.4] [PUSH3.5] [PUSH4] reach a phone, open the card and deny the call', async () => {
     const { page, context, complaints, deliver } = await visit();
     const shown = (): Promise<unknown> => inWorker(context, SHOWN);
     await page.getByRole('button', { name: 'Turn on for this device' }).click();
@@ -72,6 +72,21 @@ describe.runIf(hasBrowser)('notifications', () => {
     await page.getByText('Test notification sent.').waitFor();
     await deliver(await service.last(1));
     await expect.poll(shown).toMatchObject([{ title: 'Countersign', actions: ['review'] }]);
+
+    await device.getByRole('button', { name: 'Quiet hours' }).click();
+    const form = page.getByRole('dialog', { name: 'Quiet hours' });
+    await form.getByLabel('From').fill('03:00');
+    await form.getByLabel('Until').fill('03:00');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Must differ from the start').waitFor();
+    await form.getByLabel('Until').fill('03:01');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await device.getByText(/quiet from 03:00 to 03:01/).waitFor();
+    await device.getByRole('button', { name: 'Quiet hours' }).click();
+    for (const time of ['From', 'Until']) await form.getByLabel(time).fill('');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    expect(await device.textContent()).not.toContain('quiet from');
 
     const { world, chat } = await opened.newChat();
     await opened.api.send(world, chat, { content: press('red') });

@@ -312,7 +312,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
 
     itAtFullSize('going back with a dialog open closes it and approves nothing', async () => {
       const { page, world, chat, path } = await enter();
-      await page.getByRole('link', { name: 'Policy' }).click();
+      await page.getByRole('link', { name: 'World settings' }).click();
       await page.getByRole('heading', { level: 1, name: 'Policy' }).waitFor();
       await page.goBack();
       await opened.api.send(world, chat, { content: press('calm-i') });

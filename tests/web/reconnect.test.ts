@@ -97,12 +97,12 @@ describe.runIf(hasBrowser)('a server that stops', () => {
     expect(await page.getByLabel('Message').inputValue()).toBe('');
     await page.getByLabel('Message').fill('a draft');
     // A page that was never opened says that it can't be loaded, and loads later; the rest stays in place.
-    await page.getByRole('link', { name: 'Statistics' }).click();
+    await page.getByRole('link', { name: 'Schedules' }).click();
     await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor();
     expect(await page.getByRole('button', { name: /^World:/ }).count()).toBe(1);
 
     await back();
-    await page.getByText('Waiting now').waitFor();
+    await button(page, 'New schedule').waitFor();
     await page.goBack();
     await expect.poll(() => page.getByText(/Not sent yet|Sending…/).count()).toBe(0);
     for (const words of ['the first', 'the second']) {

@@ -135,6 +135,30 @@ describe.runIf(hasBrowser)('talking', () => {
     await page.waitForURL('**/search');
   });
 
+  it('[PAGE10] [PAGE10.1] [WORLD18] chats are pinned and archived in their menu, and settings are behind one entry', async () => {
+    const { page, world, path } = await enter();
+    await goTo(page, path);
+    const chats = page.getByRole('navigation', { name: 'Chats' });
+    const file = async (how: string): Promise<void> => {
+      await button(page, 'Chat menu').click();
+      await page.getByRole('menuitem', { name: how, exact: true }).click();
+    };
+    await chats.getByRole('region', { name: 'Today' }).getByRole('link').waitFor();
+    await file('Pin');
+    await chats.getByRole('region', { name: 'Pinned' }).getByRole('link').waitFor();
+    await file('Archive');
+    // The open chat stays in the list.
+    await chats.getByRole('region', { name: 'Archived' }).getByRole('link').waitFor();
+    await page.getByRole('link', { name: 'World settings' }).click();
+    await page.waitForURL(`**/w/${world}/policy`);
+    await chats.getByRole('button', { name: 'Show archived (1)' }).click();
+    await chats.getByRole('region', { name: 'Archived' }).getByRole('link').waitFor();
+    const tabs = page.getByRole('navigation', { name: 'World settings' });
+    await tabs.getByRole('link', { name: 'Grants' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Grants' }).waitFor();
+    expect(await tabs.getByRole('link', { name: 'Grants' }).getAttribute('aria-current')).toBe('page');
+  });
+
   itAtFullSize('[WORLD3] an @ at the start of a line offers the agents, and the keyboard completes them', async () => {
     const { page, world, chat } = await enter();
     await opened.api.createAgent(world, { name: 'Bea Two', provider: 'obedient', model: 'test' });

@@ -54,7 +54,7 @@ export { decideBatch } from './batches/decide-batch.js';
 export { showWholeEffect } from './evidence/show-whole-effect.js';
 export { agentMemoryOf, chatAsOfNow, listApprovals, listGrants, listMessages, showApproval } from './views/queries.js';
 export type { About, Measured, PlaceFinder, Probe, Runtime } from './step/runtime.js';
-export { renameChat } from './worlds/rename-chat.js';
+export { changeChat } from './worlds/change-chat.js';
 export { searchMessages } from './views/search/search-messages.js';
 export {
   readChat,

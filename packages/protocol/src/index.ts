@@ -234,7 +234,7 @@ export {
   worldSchema,
   worldSettingsSchema,
 } from './worlds/worlds.js';
-export type { Chat, ChatStatus, NewChat, NewWorld, World, WorldMode, WorldSettings } from './worlds/worlds.js';
+export type { Chat, ChatStatus, Filed, NewChat, NewWorld, World, WorldMode, WorldSettings } from './worlds/worlds.js';
 export { AGENT_TEMPLATE_NAMES, AGENT_TEMPLATES, agentsFromTemplate } from './worlds/agent-templates.js';
 export { agentSchema, newAgentSchema, savedAgentSchema } from './worlds/agents.js';
 export type { Agent, AgentDefinition, NewAgent, SavedAgent } from './worlds/agents.js';
@@ -284,8 +284,14 @@ export {
   passkeySignInSchema,
 } from './people/registered-passkeys.js';
 export type { NewPasskey, PasskeyOptions, PasskeySignIn, RegisteredPasskey } from './people/registered-passkeys.js';
-export { newDenialSchema, newPushSchema, pushListSchema, pushSubscriptionSchema } from './people/push.js';
-export type { NewPush, PushDevice, PushList } from './people/push.js';
+export {
+  newDenialSchema,
+  newPushSchema,
+  pushChangeSchema,
+  pushListSchema,
+  pushSubscriptionSchema,
+} from './people/push.js';
+export type { NewPush, PushDevice, PushList, QuietHours } from './people/push.js';
 export {
   newWebhookSchema,
   savedWebhookSchema,
@@ -343,6 +349,8 @@ export {
   policyVerdictSchema,
   ruleMissSchema,
   registeredClientSchema,
+  enteredSchema,
+  pairingSchema,
   searchHitSchema,
   sessionSchema,
   signInWaysSchema,
@@ -355,6 +363,7 @@ export type {
   NewSession,
   OidcReturn,
   OidcStart,
+  Pairing,
   SignInWays,
   ListedTool,
   McpCause,
@@ -498,6 +507,9 @@ export {
   groupChangeSchema,
   groupNameSchema,
   groupSchema,
+  deviceConfirmationSchema,
+  deviceLinkSchema,
+  deviceLinkStateSchema,
   invitationSchema,
   mayDo,
   meSchema,
@@ -522,6 +534,8 @@ export type {
   CreatedToken,
   Group,
   GroupChange,
+  DeviceLink,
+  DeviceLinkState,
   Invitation,
   Me,
   NewPerson,

@@ -51,6 +51,7 @@ export const chats = table('chats', [
   ['root', 'text'],
   ['parts', 'text'],
   ['branches', 'integer not null', 'changes'],
+  ['filed', 'text', 'changes'],
   ['created_at', 'integer not null'],
 ]);
 

@@ -3,6 +3,7 @@ import type {
   NewWebhook,
   SavedWebhook,
   Webhook,
+  ChatChange,
   WebhookChange,
   WebhookDelivery,
   SavedAgent,
@@ -47,6 +48,8 @@ import type {
   GroupChange,
   Health,
   ImportedWorld,
+  DeviceLink,
+  DeviceLinkState,
   Invitation,
   ListedTool,
   MatchedCalls,
@@ -70,6 +73,7 @@ import type {
   NewProvider,
   NewSession,
   OidcStart,
+  Pairing,
   SignInWays,
   NewToken,
   NewWorld,
@@ -84,6 +88,7 @@ import type {
   PolicyVerdict,
   NewPush,
   PushDevice,
+  QuietHours,
   PushList,
   ProviderChange,
   ProviderModels,
@@ -102,6 +107,7 @@ import type {
   Session,
   StartedRun,
   StartLink,
+  TokenScope,
   StartRun,
   ShownPolicy,
   Stats,
@@ -222,6 +228,8 @@ export interface Client {
    * `createClient`.
    */
   openSession(ticket: string | NewSession, options?: CallOptions): Promise<Session>;
+  /** Like `openSession`. A link to another device first answers with the code that must be confirmed there. */
+  enter(given: NewSession, options?: CallOptions): Promise<Session | Pairing>;
   /** How a browser can sign in besides links, invitations and tokens. Needs no credential. */
   signInWays(options?: CallOptions): Promise<SignInWays>;
   /** Starts a sign-in with the OIDC provider (WHO8). Needs no credential. */
@@ -238,7 +246,11 @@ export interface Client {
   /** Ends one session of someone else, or all of them. */
   endPersonSessions(person: string, session?: string, options?: CallOptions): Promise<void>;
   /** Creates a link that opens another device of yours, within a minute. May ask for a passkey. */
-  linkDevice(options?: CallOptions): Promise<Invitation>;
+  linkDevice(scopes?: readonly TokenScope[], options?: CallOptions): Promise<DeviceLink>;
+  deviceLink(link: string, options?: CallOptions): Promise<DeviceLinkState>;
+  /** `code`: what the other device shows. */
+  confirmDevice(link: string, code: string, options?: CallOptions): Promise<void>;
+  endDeviceLink(link: string, options?: CallOptions): Promise<void>;
   /** Starts a sign-in with a passkey. Send what it signs to `openSession`. */
   passkeySignIn(options?: CallOptions): Promise<PasskeySignIn>;
   /** Starts the registration of a passkey. */
@@ -269,6 +281,7 @@ export interface Client {
   pushDevices(options?: CallOptions): Promise<PushList>;
   addPushDevice(device: NewPush, options?: CallOptions): Promise<PushDevice>;
   removePushDevice(device: string, options?: CallOptions): Promise<void>;
+  setQuietHours(device: string, quietHours: QuietHours | null, options?: CallOptions): Promise<PushDevice>;
   /** Sends a test notification. */
   testPushDevice(device: string, options?: CallOptions): Promise<void>;
   /** Starts a confirmation with a passkey. */
@@ -331,7 +344,7 @@ export interface Client {
   chats(world: string, page?: BothWays, options?: CallOptions): Promise<List<Chat>>;
   chat(world: string, chat: string, options?: CallOptions): Promise<Chat>;
   createChat(world: string, chat?: NewChat, options?: CallOptions): Promise<Chat>;
-  renameChat(world: string, chat: string, title: string, options?: CallOptions): Promise<Chat>;
+  changeChat(world: string, chat: string, change: ChatChange, options?: CallOptions): Promise<Chat>;
   deleteChat(world: string, chat: string, options?: CallOptions): Promise<void>;
   /** The chat that all branches come from first, then the branches. */
   branches(world: string, chat: string, options?: CallOptions): Promise<List<Chat>>;

@@ -19,6 +19,8 @@ import {
   groupSchema,
   healthSchema,
   importedWorldSchema,
+  deviceLinkSchema,
+  deviceLinkStateSchema,
   invitationSchema,
   listedToolSchema,
   listOf,
@@ -52,6 +54,7 @@ import {
   scheduleSchema,
   searchHitSchema,
   SERVER_LOG,
+  enteredSchema,
   sessionSchema,
   signInWaysSchema,
   shownPolicySchema,
@@ -115,6 +118,7 @@ export function createClient(options: ClientOptions): Client {
       const body = typeof given === 'string' ? { ticket: given } : given;
       return get(sessionSchema, { method: 'POST', path: ['session'], body }, options);
     },
+    enter: (body, options) => get(enteredSchema, { method: 'POST', path: ['session'], body }, options),
     signInWays: (options) => get(signInWaysSchema, { path: ['sign-in'] }, options),
     startOidcSignIn: (options) => get(oidcStartSchema, { method: 'POST', path: ['sign-in', 'oidc'] }, options),
     me: (options) => get(meSchema, { path: ['me'] }, options),
@@ -146,8 +150,16 @@ export function createClient(options: ClientOptions): Client {
       const path = person === undefined ? ['me', 'delegations'] : ['people', person, 'delegations'];
       return list(delegationSchema, { path }, options);
     },
-    linkDevice: (options) =>
-      get(invitationSchema, { method: 'POST', path: ['me', 'devices', 'link'], body: {} }, options),
+    linkDevice: (scopes, options) => {
+      const body = scopes === undefined ? {} : { scopes };
+      return get(deviceLinkSchema, { method: 'POST', path: ['me', 'devices', 'link'], body }, options);
+    },
+    deviceLink: (link, options) => get(deviceLinkStateSchema, { path: ['me', 'devices', 'link', link] }, options),
+    confirmDevice: (link, code, options) => {
+      const path = ['me', 'devices', 'link', link, 'confirm'];
+      return sendOnly({ method: 'POST', path, body: { code } }, options);
+    },
+    endDeviceLink: (link, options) => sendOnly({ method: 'DELETE', path: ['me', 'devices', 'link', link] }, options),
     delegate: (body, options) => get(delegationSchema, { method: 'POST', path: ['me', 'delegations'], body }, options),
     endDelegation: (person, delegation, options) =>
       sendOnly({ method: 'DELETE', path: ['people', person, 'delegations', delegation] }, options),
@@ -155,6 +167,8 @@ export function createClient(options: ClientOptions): Client {
     addPushDevice: (body, options) =>
       get(pushSubscriptionSchema, { method: 'POST', path: ['me', 'push'], body }, options),
     removePushDevice: (device, options) => sendOnly({ method: 'DELETE', path: ['me', 'push', device] }, options),
+    setQuietHours: (device, quietHours, options) =>
+      get(pushSubscriptionSchema, { method: 'PATCH', path: ['me', 'push', device], body: { quietHours } }, options),
     testPushDevice: (device, options) => sendOnly({ method: 'POST', path: ['me', 'push', device, 'test'] }, options),
     createChallenge: (body, options) =>
       get(challengeSchema, { method: 'POST', path: ['me', 'challenges'], body }, options),
@@ -231,8 +245,8 @@ export function createClient(options: ClientOptions): Client {
     chat: (world, chat, options) => get(chatSchema, { path: ['worlds', world, 'chats', chat] }, options),
     createChat: (world, body = {}, options) =>
       get(chatSchema, { method: 'POST', path: ['worlds', world, 'chats'], body }, options),
-    renameChat: (world, chat, title, options) =>
-      get(chatSchema, { method: 'PATCH', path: ['worlds', world, 'chats', chat], body: { title } }, options),
+    changeChat: (world, chat, body, options) =>
+      get(chatSchema, { method: 'PATCH', path: ['worlds', world, 'chats', chat], body }, options),
     deleteChat: (world, chat, options) =>
       sendOnly({ method: 'DELETE', path: ['worlds', world, 'chats', chat] }, options),
     branches: (world, chat, options) =>

@@ -175,7 +175,7 @@ function withChat(state: WorldState, chat: Chat): WorldState {
   // Responses may arrive out of order, and later events have a newer status.
   if (shownAt < known.shownAt) return state;
   const status = shownAt < state.lastEventId ? known.status : chat.status;
-  return changeChat(state, chat.id, (before) => ({ ...before, title: chat.title, status, shownAt }));
+  return changeChat(state, chat.id, (before) => ({ ...before, title: chat.title, filed: chat.filed, status, shownAt }));
 }
 
 function changeChat(state: WorldState, chatId: string, change: (chat: ChatSummary) => ChatSummary): WorldState {
@@ -186,8 +186,8 @@ function changeChat(state: WorldState, chatId: string, change: (chat: ChatSummar
   return after === before ? state : { ...state, chats: state.chats.with(at, after) };
 }
 
-function summaryOf({ id, title, status, createdAt }: Chat, shownAt: number): ChatSummary {
-  return { id, title, status, createdAt, waiting: 0, shownAt };
+function summaryOf({ id, title, status, filed, createdAt }: Chat, shownAt: number): ChatSummary {
+  return { id, title, status, filed, createdAt, waiting: 0, shownAt };
 }
 
 /** Sorts by id, because ids start with a timestamp. */

@@ -5,6 +5,7 @@ import type {
   AskReason,
   CallSandbox,
   ChatStatus,
+  Filed,
   CRUDEvent,
   Effect,
   MessageAttachment,
@@ -266,6 +267,8 @@ export interface ChatSummary {
   readonly id: string;
   readonly title: string;
   readonly status: ChatStatus;
+  /** Undefined: in its usual place. */
+  readonly filed: Filed | undefined;
   readonly createdAt: string;
   /** The number of pending approvals in the chat that the reader can decide. */
   readonly waiting: number;

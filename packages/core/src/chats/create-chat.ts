@@ -27,6 +27,7 @@ export function newChat(
     root: null,
     parts: null,
     branches: 0,
+    filed: null,
     createdAt: tx.now(),
     ...given,
   };

@@ -35,6 +35,10 @@ export function derive(fact: ChatFact, context: FactContext): Derived {
       const events = title === undefined ? [] : [chatEvent('update', chatId), said(chatId, 'title', title)];
       return { changes: [{ kind: 'chat-changed', chatId, change }], events };
     }
+    case 'chat-filed': {
+      const { chatId, filed } = fact;
+      return { changes: [{ kind: 'chat-changed', chatId, change: { filed } }], events: [chatEvent('update', chatId)] };
+    }
     case 'chat-deleted': {
       return { changes: [fact], events: [crud('delete', 'chat', fact.chatId)] };
     }

@@ -38,6 +38,7 @@ export type ChatFact =
   | { kind: 'chat-created'; chat: ChatRecord }
   /** If there is no title, nothing is published: the chat keeps its default title, and no model is called again (WORLD7). */
   | { kind: 'chat-titled'; chatId: string; title: string | undefined }
+  | { kind: 'chat-filed'; chatId: string; filed: ChatRecord['filed'] }
   | { kind: 'chat-deleted'; chatId: string }
   /** A branch was started or deleted: `branches` now begin with messages of this chat. */
   | { kind: 'chat-branched'; chatId: string; branches: number }

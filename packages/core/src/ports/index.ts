@@ -44,6 +44,7 @@ export type {
   OidcIdentity,
   PasskeyData,
   PushData,
+  PushTold,
   PersonRecord,
 } from './store/people-records.js';
 export { ProviderError } from './provider.js';

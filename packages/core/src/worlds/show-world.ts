@@ -125,8 +125,15 @@ export function showAgentDefinition(definition: AgentDefinition): AgentDefinitio
   return { ...definition, systemPrompt: maskPrompt(definition.systemPrompt).value };
 }
 
-export function toChat({ id, title, status, root, branches, createdAt }: ChatRecord): Chat {
+export function toChat({ id, title, status, root, branches, filed, createdAt }: ChatRecord): Chat {
   const first = root ?? (branches > 0 ? id : undefined);
   const branchOf = first === undefined ? {} : { branchOf: first };
-  return { id, title, status, ...branchOf, createdAt: new Date(createdAt).toISOString() };
+  return {
+    id,
+    title,
+    status,
+    ...branchOf,
+    ...(filed === null ? {} : { filed }),
+    createdAt: new Date(createdAt).toISOString(),
+  };
 }

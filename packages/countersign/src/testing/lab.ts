@@ -200,6 +200,7 @@ export async function openLab(bench: Bench): Promise<Lab> {
       root: null,
       parts: null,
       branches: 0,
+      filed: null,
       createdAt: tx.now(),
     } as const;
     // Already titled, because generating a title would add a model call to every run.

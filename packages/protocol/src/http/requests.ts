@@ -8,7 +8,7 @@ import { newExternalAgentSchema } from '../external/external.js';
 import { deliveryStateSchema } from '../people/webhooks.js';
 import { newTokenSchema } from '../people/people.js';
 import { newAgentSchema } from '../worlds/agents.js';
-import { newChatSchema, newWorldSchema } from '../worlds/worlds.js';
+import { chatSchema, newChatSchema, newWorldSchema } from '../worlds/worlds.js';
 
 /** Ids in paths and queries. All our ids are shorter than this limit. */
 const id = z.string().min(1).max(200);
@@ -104,7 +104,13 @@ const confirmation = field(passkeyConfirmationSchema.exactOptional(), 'A challen
 /** A trusted passkey, and what a rule `with passkey` protects, is only removed with a confirmation. */
 export const removalSchema = z.strictObject({ confirmation });
 /** Opens another device of the same person (WHO2). */
-export const newDeviceLinkSchema = z.strictObject({ confirmation });
+export const newDeviceLinkSchema = z.strictObject({
+  confirmation,
+  scopes: field(
+    newTokenSchema.shape.scopes.clone().exactOptional(),
+    'What the other device may do at most. Default: what this session may do.',
+  ),
+});
 /** New credentials, which could outlive a stolen session (WHO5.3). */
 export const newInvitationSchema = z.strictObject({ confirmation });
 export const confirmedTokenSchema = newTokenSchema.extend({ confirmation });
@@ -119,9 +125,15 @@ export const confirmedMcpServerSchema = z.discriminatedUnion('transport', [
 export const confirmedMcpChangeSchema = mcpServerChangeSchema.extend({ confirmation });
 export const confirmedAgentSchema = newAgentSchema.extend({ confirmation });
 export const agentChangeSchema = partOf(newAgentSchema.shape).extend({ confirmation });
-export const chatChangeSchema = z.strictObject({
-  title: field(newChatSchema.shape.title.unwrap(), 'Title of the chat.'),
-});
+export const chatChangeSchema = z
+  .strictObject({
+    title: newChatSchema.shape.title,
+    filed: field(
+      chatSchema.shape.filed.unwrap().nullable().exactOptional(),
+      'Where lists show it; null for the usual place.',
+    ),
+  })
+  .refine((change) => Object.keys(change).length > 0, 'set title or filed');
 export type ChatChange = z.infer<typeof chatChangeSchema>;
 
 const decisionBody = toolDecisionSchema.extend({

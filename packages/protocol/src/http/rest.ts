@@ -71,15 +71,29 @@ export const newSessionSchema = z
     token: field(secretSchema.exactOptional(), "A personal token, or the server's token."),
     passkey: field(assertionSchema.exactOptional(), 'A challenge of POST /session/challenge, signed with a passkey.'),
     oidc: field(oidcReturnSchema.exactOptional(), 'The answer of the OIDC provider.'),
+    pairing: field(
+      secretSchema.exactOptional(),
+      'With the `ticket` of a link to another device: what this device got when it opened the link.',
+    ),
   })
-  .refine((given) => Object.keys(given).length === 1, {
-    message: 'send exactly one of ticket, invitation, token, passkey and oidc',
-    path: ['ticket'],
-  });
+  .refine(
+    ({ pairing, ...given }) => Object.keys(given).length === 1 && (pairing === undefined || given.ticket !== undefined),
+    {
+      message: 'send exactly one of ticket, invitation, token, passkey and oidc',
+      path: ['ticket'],
+    },
+  );
 export type NewSession = z.infer<typeof newSessionSchema>;
 /** The part that the page stores and sends as `X-Countersign-Session`; the other part is the cookie. */
 export const sessionSchema = z.object({ session: text('Send it as X-Countersign-Session, together with the cookie.') });
 export type Session = z.infer<typeof sessionSchema>;
+/** A link to another device was opened, and the device that made it must confirm the code. */
+export const pairingSchema = z.object({
+  pairing: text('Send it together with the ticket, again and again, until the answer is a session.'),
+  code: text('Both devices show it, for people to compare.'),
+});
+export type Pairing = z.infer<typeof pairingSchema>;
+export const enteredSchema = z.union([sessionSchema, pairingSchema]);
 
 export const registeredClientSchema = z.object({
   clientId: text('Id of the client.'),

@@ -154,6 +154,28 @@ export const invitationSchema = z.object({
 api.add(invitationSchema, { id: 'Invitation' });
 export type Invitation = z.infer<typeof invitationSchema>;
 
+export const deviceLinkSchema = invitationSchema.extend({ id: text('Id of the link.') });
+api.add(deviceLinkSchema, { id: 'DeviceLink' });
+export type DeviceLink = z.infer<typeof deviceLinkSchema>;
+
+export const deviceLinkStateSchema = z.object({
+  asked: field(
+    z
+      .object({
+        device: text('Browser and system, such as Chrome on Linux.'),
+        from: text('Its address.'),
+        code: text('What it shows. Confirm only this code.'),
+      })
+      .exactOptional(),
+    'The device that has opened the link, and waits. Absent: none yet.',
+  ),
+});
+export type DeviceLinkState = z.infer<typeof deviceLinkStateSchema>;
+
+export const deviceConfirmationSchema = z.strictObject({
+  code: field(z.string().regex(/^\d{6}$/, 'must be six digits'), 'The code that the other device shows.'),
+});
+
 export const newTokenSchema = z.strictObject({
   name: field(oneLine(100), 'Name of the token.'),
   scopes: field(
@@ -243,11 +265,11 @@ export const meSchema = z.object({
   ),
   scopes: field(
     z.array(tokenScopeSchema).exactOptional(),
-    'The scopes of the token, or of the token or invitation with which the session was opened. Absent: everything that the roles allow.',
+    'The scopes of the token, or of the token, invitation or link with which the session was opened. Absent: everything that the roles allow.',
   ),
   limitedBy: field(
-    z.enum(['token', 'invitation']).exactOptional(),
-    'Whether `scopes` are those of a token or of an invitation (WHO5.1).',
+    z.enum(['token', 'invitation', 'link']).exactOptional(),
+    'Whether `scopes` are those of a token, of an invitation (WHO5.1) or of a link to another device (WHO2).',
   ),
   passkeysToConfirm: field(
     z.number().int().exactOptional(),

@@ -1,5 +1,19 @@
 import { z } from 'zod';
 import { api, field, text } from '../input/field.js';
+import { zoneSchema } from '../worlds/schedules.js';
+
+const timeSchema = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time, such as 22:00');
+/** A time of each day in which a device is told of nothing new. */
+export const quietHoursSchema = z.strictObject({
+  from: field(timeSchema, 'When they start, such as 22:00.'),
+  until: field(timeSchema.clone(), 'When they end, such as 07:00.'),
+  timeZone: field(zoneSchema.clone(), 'Time zone of both, such as Europe/Berlin.'),
+});
+export type QuietHours = z.infer<typeof quietHoursSchema>;
+
+export const pushChangeSchema = z.strictObject({
+  quietHours: field(quietHoursSchema.nullable(), 'What comes in these hours is told once when they end. Null: none.'),
+});
 
 /** What a browser's `PushSubscription` contains. The endpoint is a secret: anyone who has it can send to the device. */
 export const newPushSchema = z.strictObject({
@@ -27,6 +41,7 @@ export const pushSubscriptionSchema = z.object({
   current: field(z.boolean(), 'Whether the session or token of this request created it.'),
   createdAt: text('When it was created.'),
   usedAt: field(z.string().exactOptional(), 'When the last message was sent.'),
+  quietHours: field(quietHoursSchema.clone().exactOptional(), 'When the device is told of nothing new.'),
 });
 api.add(pushSubscriptionSchema, { id: 'PushSubscription' });
 export type PushDevice = z.infer<typeof pushSubscriptionSchema>;

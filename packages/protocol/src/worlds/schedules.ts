@@ -10,7 +10,7 @@ const cronSchema = z
     /^[\dA-Za-z*,/#-]+( [\dA-Za-z*,/#-]+){4}$/,
     'must have five fields: minute, hour, day of the month, month, day of the week, such as "0 8 * * 1-5"',
   );
-const zoneSchema = z
+export const zoneSchema = z
   .string()
   .max(100)
   .regex(/^[A-Za-z]+(?:[/_+-][A-Za-z0-9]+)*$/, 'must be a time zone, such as Europe/Berlin or UTC');

@@ -111,11 +111,16 @@ const chatStatusSchema = z.enum(['idle', 'working', 'waiting']);
 /** `working`: something is running. `waiting`: only people can continue. `idle`: neither. */
 export type ChatStatus = z.infer<typeof chatStatusSchema>;
 
+const filedSchema = z.enum(['pinned', 'archived']);
+/** Where lists show a chat: above the others, or apart from them. */
+export type Filed = z.infer<typeof filedSchema>;
+
 export const chatSchema = z.object({
   id: text('Id of the chat.'),
   title: text('Title of the chat.'),
   status: field(chatStatusSchema.clone(), 'Current status.'),
   branchOf: text('Id of the first chat of its branches, which may be itself. Absent without branches.').exactOptional(),
+  filed: field(filedSchema.exactOptional(), 'Where lists show it: above the others, or apart from them.'),
   createdAt,
   ...shownAt,
 });

@@ -87,7 +87,7 @@ async function refusal(
 ): Promise<HttpProblem> {
   const { scopes, ...unlimited } = access;
   if (scopes !== undefined && actionsOf(unlimited, worldId).has(needs))
-    return access.invited === true
+    return access.limitedBy === 'invitation'
       ? limitedProblem(access)
       : new HttpProblem(403, problemTexts.scopeLacks(scopes, needs));
   const people = await engine.runtime.store.read((reader) => reader.people());

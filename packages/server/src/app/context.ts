@@ -10,7 +10,7 @@ import type { Webhooks } from '../webhooks/webhooks.js';
 import type { Runs } from '../runs/runs.js';
 import type { WorkFolders } from '../home/folders/work-folders.js';
 import type { ProviderRegistry } from '../providers/create-registry.js';
-import type { NewSession, Signer } from '@countersign/protocol';
+import type { NewSession, Pairing, Signer } from '@countersign/protocol';
 import type { Context, MiddlewareHandler } from 'hono';
 
 /** Per-request context of the app. `env` is empty when a test calls the app without a socket. */
@@ -57,7 +57,7 @@ export interface Auth {
    * Opens a session with a ticket, an invitation, a token or a passkey: the full `Set-Cookie` value and the page's part. Throws an `HttpProblem` if it is
    * unknown, used or expired.
    */
-  signIn(given: NewSession, request: AppRequest): Promise<{ session: string; setCookie: string }>;
+  signIn(given: NewSession, request: AppRequest): Promise<{ session: string; setCookie: string } | Pairing>;
   /** A challenge for signing in with a passkey. Works once, for five minutes. Limited per address, because it is stored. */
   newSignInChallenge(request: AppRequest): Promise<string>;
   /** The id of the request's browser session; undefined if it has a token instead. Throws if the credential is missing or wrong. */

@@ -55,6 +55,7 @@ export const problemTexts = {
   tooManySchedules: (most: number) => `This world already has ${most} schedules. Delete some first.`,
   foreignSchedule: 'This schedule sends in the name of someone else. Only an admin can pause or delete it.',
   scheduleIsSending: 'The message of this schedule is being sent. Nothing was changed. Try again in a minute.',
+  emptyQuietHours: 'must differ from the start',
   pushNeedsPerson: 'Notifications are for people. Sign in as a person, or send a personal token.',
   tooManyDevices: (most: number) => `At most ${most} devices can get your notifications. Remove one first.`,
   pushFailed: (service: string, why: string) => `${service} did not take the message (${why}). Try again later.`,
@@ -133,6 +134,8 @@ export const problemTexts = {
     "A token without the scope admin, or a session opened with one, can't manage sessions and tokens, and no token can manage passkeys. Sign in with a start link or an invitation.",
   invitedSession:
     'This browser was opened with an invitation from someone else while you were signed in elsewhere, so it can only read and chat. To do more here, open your account where you signed in and choose "Open on another device".',
+  noLink: 'This session has no such link to another device, or it has ended.',
+  otherCode: 'No device has opened this link and shows this code. Nothing was confirmed.',
   linkNeedsSession: 'Only a browser session can open another device. With a token, send POST /api/tickets.',
   needsPasskeyNow: (doing: string) => `Confirm with a passkey that you want to ${doing}.`,
   needsSignIn: (doing: string) =>

@@ -54,7 +54,9 @@ async function listen(more: Partial<AuthOptions> = {}): Promise<Auth> {
     return new Response(error.message, { status: error.status, headers: error.headers });
   });
   app.post('/api/session', made.guard, async (c) => {
-    const { session, setCookie } = await made.signIn(await c.req.json<NewSession>(), c);
+    const opened = await made.signIn(await c.req.json<NewSession>(), c);
+    if ('code' in opened) throw new Error('no link of a device is used here');
+    const { session, setCookie } = opened;
     return c.json({ session }, { headers: { 'set-cookie': setCookie } });
   });
   app.get('/', made.guard, (c) => c.text('open'));

@@ -32,6 +32,7 @@ import {
 } from '../people/credentials.js';
 import { ensureOwner } from '../people/ensure-owner.js';
 import { openSession } from '../people/manage-sessions.js';
+import { askToPair } from '../people/pair-device.js';
 import { createStreamWatch } from '../people/stream-watch.js';
 import type { OidcSignIn } from '../oidc/oidc-sign-in.js';
 import { createHostCheck, type HostOptions } from './check-host.js';
@@ -172,14 +173,15 @@ export function createAuth(options: AuthOptions): Auth {
     const isSaid = c.env.outgoing?.hasHeader(TOKEN_EXPIRES_HEADER) === true;
     if (credential.kind === 'token' && credential.expiresAt !== null && !isSaid)
       c.env.outgoing?.setHeader(TOKEN_EXPIRES_HEADER, new Date(credential.expiresAt).toISOString());
-    const { scopes, external } = credential.data;
+    const { scopes, external, linked } = credential.data;
     const isInvited = credential.kind === 'session' && credential.parentId === null;
+    const limitedBy = linked === true ? ('link' as const) : isInvited ? ('invitation' as const) : undefined;
     const kind = credential.kind === 'token' ? 'token' : 'session';
     const access = {
       holder: credential.id,
       kind,
       person,
-      ...(scopes && { scopes, ...(isInvited && ({ invited: true } as const)) }),
+      ...(scopes && { scopes, ...(limitedBy && { limitedBy }) }),
       ...(external && { external }),
     } as const;
     // The person who created the token of a program may be someone else than the one who uses it.
@@ -307,7 +309,14 @@ export function createAuth(options: AuthOptions): Auth {
     async signIn(given, c) {
       const key = await keyOf(c, given);
       if ((await confirm(key.person)) === undefined) throw unauthorized(problemTexts.oidcExpired);
-      const opened = await openSession(store, key, deviceOf(c.req.header('user-agent')), lifetimes);
+      const device = deviceOf(c.req.header('user-agent'));
+      if (key.credential.data.linked === true) {
+        const asking = { device, from: addressOf(c, clientAddress), secret: given.pairing };
+        const asked = await askToPair(store, key.credential, asking);
+        if (asked === undefined) throw wrong(c, problemTexts.usedTicket, undefined);
+        if (asked !== 'confirmed') return asked;
+      }
+      const opened = await openSession(store, key, device, lifetimes);
       // Someone else was faster.
       if (opened === undefined) throw wrong(c, problemTexts.usedTicket, undefined);
       const secure = c.req.header('origin')?.startsWith('https:') === true ? '; Secure' : '';

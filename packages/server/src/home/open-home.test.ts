@@ -222,14 +222,24 @@ describe('a home', () => {
     expect(home.sessionLifetimes).toEqual({ idleMs: hours(8), mostMs: hours(30 * 24) });
   });
 
-  it('[PUSH2] [HOOK2] reads push services and hosts for webhooks from the administrator’s file', async () => {
+  it('[PUSH2] [PUSH3.6] [HOOK2] reads push services, hosts for webhooks and who is told later from the administrator’s file', async () => {
     await mkdir(join(folder, 'home'), { recursive: true });
     const file = join(folder, 'home', 'admin.rules');
     const lines = ['send pushes to Push.example.com:8443', 'deny shell_cmd', '  send pushes to 10.0.0.7:443'];
-    await writeFile(file, [...lines, 'send webhooks to Hooks.internal:8080', ''].join('\n'));
+    await writeFile(
+      file,
+      [
+        ...lines,
+        'send webhooks to Hooks.internal:8080',
+        'tell @führung after 1 minute',
+        'tell @leads after 30 minutes',
+        '',
+      ].join('\n'),
+    );
     const home = await open();
     expect(home.webhookHosts).toEqual(['hooks.internal:8080']);
     expect(home.pushServices).toEqual(['push.example.com:8443', '10.0.0.7:443']);
+    expect(home.tellAfter).toEqual({ führung: 60_000, leads: 30 * 60_000 });
   });
 
   it('[RULE1.3] [WHO1.9] names the form of a setting in the administrator’s file, and the values that it can have', async () => {
@@ -243,6 +253,7 @@ describe('a home', () => {
     const admins = shown('let', '"let admins run COMMAND"');
     const limits = shown('limit', '"limit external to N calls a minute" or "limit external to N MB an hour"');
     const pushes = shown('send', '"send pushes to HOST:PORT" or "send webhooks to HOST:PORT"');
+    const telling = shown('tell', '"tell @GROUP after N minutes"');
     const wrong = { '0 days': 180, '400 days': 180, '4321 hours': 180, '31 days without use': 30 };
     for (const [line, problem] of [
       ['end sessions after 8 weeks', sessions],
@@ -251,6 +262,9 @@ describe('a home', () => {
       ['limit external to none', limits],
       ['send pushes to push.example.com', pushes],
       ['send pushes to https://push.example.com:443', pushes],
+      ['tell leads after 5 minutes', telling],
+      ['tell @leads after soon', telling],
+      ['tell @leads after 0 minutes', 'the time must be from 1 minute to 7 days'],
       ...Object.entries(wrong).map(([time, most]) => [
         `end sessions after ${time}`,
         `the time must be from 1 hour to ${most} days, because this file can only make sessions shorter`,

@@ -75,6 +75,8 @@ export interface Home {
   pushServices: readonly string[];
   /** Hosts that it allows for webhooks. */
   webhookHosts: readonly string[];
+  /** By group: how many milliseconds a call waits before its people get a notification (PUSH3.6). */
+  tellAfter: Readonly<Record<string, number>>;
   /** Resumes unfinished turns, unless configured otherwise, and creates the demo world on the first run. */
   start(): Promise<void>;
   /** Parks running turns and releases the home folder. */
@@ -177,6 +179,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
       sessionLifetimes: admin.lifetimes,
       pushServices: admin.pushServices,
       webhookHosts: admin.webhookHosts,
+      tellAfter: admin.tellAfter,
       async start() {
         // Before calls start: one of them may be about a run.
         await recoverRuns({ runs, log });

@@ -17,6 +17,8 @@ export interface AdminRules {
   pushServices: readonly string[];
   /** Hosts that webhooks may reach over http or on a private network, as `host:port` (HOOK2). */
   webhookHosts: readonly string[];
+  /** By group: how many milliseconds a call waits before its people get a notification (PUSH3.6). */
+  tellAfter: Readonly<Record<string, number>>;
 }
 
 type Values = ExternalLimits & SessionLifetimes;
@@ -27,13 +29,16 @@ interface Settings {
   programs: string[][];
   pushServices: string[];
   webhookHosts: string[];
+  tellAfter: Record<string, number>;
 }
 
 const DAY_HOURS = 24;
-const HOUR_MS = 60 * 60 * 1000;
+const MINUTE_MS = 60 * 1000;
+const HOUR_MS = 60 * MINUTE_MS;
+const MOST_MINUTES = 7 * DAY_HOURS * 60;
 
 /** The lines that aren't rules. `N` stands for a number, `…` for the rest. Each returns what is wrong with that, if anything. */
-const LINES: Readonly<Record<string, (settings: Settings, value: string) => string | undefined>> = {
+const LINES: Readonly<Record<string, (settings: Settings, value: string, more: string) => string | undefined>> = {
   'limit external to N calls a minute': ({ values }, n) => set(values, 'callsPerMinute', Number(n)),
   'limit external to N MB an hour': ({ values }, n) => set(values, 'megabytesPerHour', Number(n)),
   'end sessions after N hours?': ({ values }, n) => setHours(values, 'mostMs', Number(n)),
@@ -42,10 +47,15 @@ const LINES: Readonly<Record<string, (settings: Settings, value: string) => stri
   'end sessions after N days? without use': ({ values }, n) => setHours(values, 'idleMs', Number(n) * DAY_HOURS),
   'send pushes to HOST:PORT': ({ pushServices }, service) => void pushServices.push(service.toLowerCase()),
   'send webhooks to HOST:PORT': ({ webhookHosts }, host) => void webhookHosts.push(host.toLowerCase()),
+  'tell @GROUP after N minutes?': ({ tellAfter }, group, n) => setMinutes(tellAfter, group, Number(n)),
   'let admins run …': ({ programs }, command) => void programs.push(command.split(/\s+/)),
 };
 
-function set(values: Partial<Values>, name: keyof Values, value: number): string | undefined {
+function set<Name extends string>(
+  values: Partial<Record<Name, number>>,
+  name: Name,
+  value: number,
+): string | undefined {
   if ((values[name] ?? value) !== value) return 'an earlier line has another value for this';
   values[name] = value;
   return undefined;
@@ -57,13 +67,20 @@ function setHours(values: Partial<Values>, name: keyof SessionLifetimes, hours: 
   return `the time must be from 1 hour to ${most / DAY_HOURS} days, because this file can only make sessions shorter`;
 }
 
+function setMinutes(values: Record<string, number>, group: string, minutes: number): string | undefined {
+  if (minutes > 0 && minutes <= MOST_MINUTES) return set(values, group, minutes * MINUTE_MS);
+  return 'the time must be from 1 minute to 7 days';
+}
+
 const READERS = Object.entries(LINES).map(([line, read]) => ({
   form: line.replace('?', '').replace('…', 'COMMAND'),
   pattern: new RegExp(
     `^\\s*${line
       .replace('N', String.raw`(\d{1,9})`)
       .replace('…', String.raw`(\S.*?)`)
-      .replace('HOST:PORT', String.raw`([\w.-]+:\d{1,5})`)}\\s*$`,
+      .replace('HOST:PORT', String.raw`([\w.-]+:\d{1,5})`)
+      .replace('GROUP', String.raw`([\p{Ll}\p{Lo}\p{N}-]{1,64})`)}\\s*$`,
+    'u',
   ),
   read,
 }));
@@ -74,8 +91,8 @@ function readSetting(settings: Settings, line: string): { problem: string | unde
   const alike = READERS.filter(({ form }) => form.startsWith(`${first} `));
   if (alike.length === 0) return 'rule';
   for (const { pattern, read } of alike) {
-    const value = pattern.exec(line)?.[1];
-    if (value !== undefined) return { problem: read(settings, value) };
+    const [, value, more = ''] = pattern.exec(line) ?? [];
+    if (value !== undefined) return { problem: read(settings, value, more) };
   }
   const forms = alike.map(({ form }) => `"${form}"`);
   return { problem: `a line that starts with "${first}" must have the form ${listNames(forms, 'or')}` };
@@ -88,7 +105,7 @@ function readSetting(settings: Settings, line: string): { problem: string | unde
 export function readAdminRules(home: string, env: NodeJS.ProcessEnv = {}): AdminRules {
   const named = env['COUNTERSIGN_POLICY_FILE'];
   const file = named === undefined ? join(home, 'admin.rules') : resolve(named);
-  const settings: Settings = { values: {}, programs: [], pushServices: [], webhookHosts: [] };
+  const settings: Settings = { values: {}, programs: [], pushServices: [], webhookHosts: [], tellAfter: {} };
   let text = '';
   try {
     text = readFileSync(file, 'utf8');
@@ -123,6 +140,7 @@ export function readAdminRules(home: string, env: NodeJS.ProcessEnv = {}): Admin
     programs: settings.programs,
     pushServices: settings.pushServices,
     webhookHosts: settings.webhookHosts,
+    tellAfter: settings.tellAfter,
     ...(named === undefined ? {} : { file: realpathSync(file) }),
   };
 }

@@ -15,8 +15,8 @@ export interface Access {
   external?: ExternalPlace & Pick<ExternalTokenData, 'also'>;
   /** If absent, everything the person may do. */
   scopes?: readonly TokenScope[];
-  /** The scopes are those of an invitation, not of a token (WHO5.1). */
-  invited?: true;
+  /** The scopes are those of an invitation (WHO5.1) or of a link from another device (WHO2), not of a token. */
+  limitedBy?: 'invitation' | 'link';
 }
 
 const EVERYTHING: ReadonlySet<TokenScope> = new Set(tokenScopeSchema.options);
@@ -43,8 +43,11 @@ export function refuseLimited(access: Access): void {
 }
 
 /** Says why a credential may do less than its person, and how to get the rest. */
-export function limitedProblem({ invited }: Access): HttpProblem {
-  return new HttpProblem(403, invited === true ? problemTexts.invitedSession : problemTexts.limitedCredential);
+export function limitedProblem({ limitedBy }: Access): HttpProblem {
+  return new HttpProblem(
+    403,
+    limitedBy === 'invitation' ? problemTexts.invitedSession : problemTexts.limitedCredential,
+  );
 }
 
 /** Only the person and admins may see and change a person's sessions and tokens. */

@@ -4,6 +4,7 @@ import { hashSecret, randomSecret } from '../auth/secrets.js';
 import { refuseLimited, refuseOthers } from './access.js';
 import type { By } from './by.js';
 import { changePeople } from './change-people.js';
+import { inBoth } from './link-device.js';
 import { present, refuseOwnerChange } from './manage-people.js';
 import { insertCredential, isUsable, makeSecret, SESSION_LIFETIMES } from './credentials.js';
 
@@ -49,7 +50,7 @@ export async function openSession(
     if (parentId !== null && (parent === undefined || !isUsable(parent, tx.now()))) return { value: undefined };
     const source = linked === true ? parent?.credential : undefined;
     if (linked === true && source === undefined) return { value: undefined };
-    const scopes = isElsewhere ? LIMITED_SCOPES : (source ?? credential).data.scopes;
+    const scopes = isElsewhere ? LIMITED_SCOPES : inBoth(source?.data.scopes, credential.data.scopes);
     const origin = isElsewhere ? `, invited${invitedBy}` : source === undefined ? '' : `, opened from ${source.name}`;
     await endOldest(tx, await tx.credentials(person.id, 'session'));
     await insertCredential(tx, made, {

@@ -16,6 +16,7 @@ const compose = (...calls: WaitingCall[]) =>
     calls,
     more: false,
     isNew: true,
+    waitedMs: 0,
     denialOf: ({ approvalId }) => `deny ${approvalId}`,
   });
 

@@ -28,6 +28,8 @@ interface Waiting {
   more: boolean;
   /** Something waits that the last notification wasn't about. */
   isNew: boolean;
+  /** How long nobody decided before this person was told. */
+  waitedMs: number;
   denialOf: (call: WaitingCall) => string;
 }
 
@@ -35,7 +37,7 @@ interface Waiting {
 const LONGEST = { name: 60, bytes: 1500 } as const;
 
 /** The notification about everything that waits for a person in a world. */
-export function composeNotice({ world, calls, more, isNew, denialOf }: Waiting): Notice {
+export function composeNotice({ world, calls, more, isNew, waitedMs, denialOf }: Waiting): Notice {
   const tag = `world:${world.id}`;
   const silent = isNew ? {} : { silent: true as const };
   const worldName = shortName(world.name);
@@ -46,8 +48,9 @@ export function composeNotice({ world, calls, more, isNew, denialOf }: Waiting):
     return { tag, path: '/inbox', title: pushTexts.waiting(count, worldName), body: pushTexts.waitingLead, ...silent };
   }
   const path = pathOfCall(world.id, call.chatId, call.approvalId);
-  const about = describeCall(world.name, call);
-  return { tag, path, ...about, ...silent, ...(call.question === undefined ? { denial: denialOf(call) } : {}) };
+  const { title: asked, body } = describeCall(world.name, call);
+  const title = waitedMs === 0 ? asked : pushTexts.overdue(asked, waitedMs / 60_000);
+  return { tag, path, title, body, ...silent, ...(call.question === undefined ? { denial: denialOf(call) } : {}) };
 }
 
 type DescribedCall = Pick<WaitingCall, 'agentName' | 'toolName' | 'arguments' | 'question'>;

@@ -2,6 +2,7 @@
 export const pushTexts = {
   asks: (world: string, agent: string, tool: string) => `${world}: ${agent} wants to run ${tool}`,
   asksQuestion: (world: string, agent: string) => `${world}: ${agent} asks`,
+  overdue: (title: string, minutes: number) => `${title}, for ${minutes} minutes`,
   waiting: (count: string, world: string) => `${count} calls wait in ${world}`,
   waitingLead: 'Open the inbox to review them.',
   more: (most: number) => `More than ${most}`,

@@ -9,6 +9,8 @@ export interface PushTools {
   readonly box: SecretBox;
   readonly route: PushRoute;
   readonly lifetimes: SessionLifetimes;
+  /** By group: how long a call waits before its people are told, in milliseconds. */
+  readonly tellAfter: Readonly<Record<string, number>>;
   /** For operators: messages that a push service didn't take. */
   readonly log: {
     warn(message: string, fields?: Record<string, unknown>): void;

@@ -37,6 +37,18 @@ const openWithService = (more: object = {}): Promise<Harbour> => openHarbour({ p
 const deny = (t: AppFixture, { denial = '' }: Notice) => ask(t, 'POST', '/denials', {}, { code: denial });
 const decide = (t: Harbour, approvalId: string | undefined, decision: string) =>
   t.api('POST', '/worlds/harbour/tool-results', { tool_call_id: approvalId, decision });
+/** What was sent is remembered: by person, how many calls their device was told of last. */
+const remembered = (t: AppFixture, wanted: Readonly<Record<string, number>>) =>
+  until(
+    async () => {
+      const found = await t.engine.runtime.store.read((reader) => reader.subscriptions());
+      const told = new Map(
+        found.map(({ person, credential }) => [person.id, credential.data.push?.told['harbour']?.ids.length ?? 0]),
+      );
+      return Object.entries(wanted).every(([id, count]) => told.get(id) === count) ? true : undefined;
+    },
+    `${JSON.stringify(wanted)} is remembered`,
+  );
 /** Everything that was sent has arrived: the next message is this one. */
 async function nothingMore(
   t: AppFixture,
@@ -117,6 +129,114 @@ describe('a call that waits', () => {
     const third = await openApp({ file, secrets, push: service.route });
     await nothingMore(third, 1, await subscribe(third, 'Bob', 'viewer'));
     await third.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it('[PUSH3.5] is not told in quiet hours; what still waits is told once when they end, also after a restart', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'countersign-push-'));
+    const file = join(folder, 'store.db');
+    const secrets = givenSecretsKey('a secrets key that is long enough 0123456789', 'test');
+    // 23:30 in Berlin.
+    const now = Date.parse('2026-03-28T22:30:00Z');
+    const first = await openWithService({ file, secrets, now });
+    const ann = await subscribe(first, 'Ann', 'approver');
+    await subscribe(first, 'Bob', 'approver');
+    const path = `/me/push/${ann.device.id}`;
+    const quietHours = { from: '23:00', until: '07:00', timeZone: 'Europe/Berlin' };
+    await first.propose(remove('before'));
+    await service.last(2);
+    const set = await ask<PushDevice>(first, 'PATCH', path, ann.browser, { quietHours });
+    expect(set.body).toEqual({ ...ann.device, usedAt: expect.any(String) as string, quietHours });
+    const toAnn = () => service.delivered.filter((each) => each.path === `/send/${ann.id}`).map(({ notice }) => notice);
+    // What ends is withdrawn, which makes no sound.
+    await decide(first, (await first.pending())[0]?.approvalId, 'deny');
+    await until(async () => (toAnn().length === 2 ? true : undefined), 'it was withdrawn');
+    expect(toAnn()[1]).toMatchObject({ closes: true, silent: true });
+    await first.settled();
+    first.clock.advance(60_000);
+    await first.propose(remove('one'), remove('two'), remove('three'));
+    await remembered(first, { ann: 0, bob: 3 });
+    await decide(first, (await first.pending())[0]?.approvalId, 'deny');
+    await remembered(first, { bob: 2 });
+    await first.close();
+
+    const second = await openApp({ file, secrets, push: service.route, now: now + 3_600_000 });
+    // The clocks go forward in this night: they end at 05:00 UTC.
+    second.clock.advance(Date.parse('2026-03-29T04:59:59Z') - second.clock.now());
+    await nothingMore(second, service.delivered.length, await subscribe(second, 'Vic', 'viewer'));
+    expect(toAnn()).toHaveLength(2);
+    second.clock.advance(1_000);
+    await until(async () => (toAnn().length === 3 ? true : undefined), 'Ann is told');
+    expect(toAnn()[2]).toMatchObject({ title: '2 calls wait in Harbour' });
+    expect(toAnn()[2]).not.toHaveProperty('silent');
+    await remembered(second, { ann: 2 });
+    await second.close();
+    const third = await openApp({ file, secrets, push: service.route, now: second.clock.now() + 60_000 });
+    await nothingMore(third, service.delivered.length, await subscribe(third, 'Eve', 'viewer'));
+    expect(toAnn()).toHaveLength(3);
+    await third.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it('[PUSH3.5] is told at once when its person ends the quiet hours', async () => {
+    const t = await openWithService();
+    const ann = await subscribe(t, 'Ann', 'approver');
+    const path = `/me/push/${ann.device.id}`;
+    for (const [bad, field] of [
+      [{ from: '22:00', until: '22:00', timeZone: 'UTC' }, 'until'],
+      [{ from: '22:00', until: '24:00', timeZone: 'UTC' }, 'quietHours.until'],
+      [{ from: '22:00', until: '07:00', timeZone: 'Mars/Base' }, 'timeZone'],
+    ] as const) {
+      const { status, body } = await ask(t, 'PATCH', path, ann.browser, { quietHours: bad });
+      expect({ status, field: body['field'] }).toEqual({ status: 422, field });
+    }
+    const bob = await subscribe(t, 'Bob', 'viewer');
+    const quietHours = { from: '00:00', until: '23:59', timeZone: 'UTC' };
+    expect((await ask(t, 'PATCH', path, bob.browser, { quietHours })).status).toBe(404);
+    await ask(t, 'PATCH', path, ann.browser, { quietHours });
+    await t.propose(remove('x'));
+    await nothingMore(t, 0, ann);
+    const { body } = await ask(t, 'PATCH', path, ann.browser, { quietHours: null });
+    expect(body).not.toHaveProperty('quietHours');
+    expect(await service.last(2)).toMatchObject({ body: 'x' });
+    expect(JSON.stringify(await audit(t))).toContain('00:00 to 23:59, UTC');
+  });
+
+  it('[PUSH3.6] is told to the next group if nobody has decided after some minutes, once, also after a restart', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'countersign-push-'));
+    const file = join(folder, 'store.db');
+    const secrets = givenSecretsKey('a secrets key that is long enough 0123456789', 'test');
+    const more = { file, secrets, tellAfter: { leads: 10 * 60_000, heads: 20 * 60_000 } };
+    const first = await openWithService(more);
+    await subscribe(first, 'Ann', 'approver');
+    const lee = await subscribe(first, 'Lee', 'approver');
+    const vic = await subscribe(first, 'Vic', 'viewer');
+    await first.api('PUT', '/groups/leads', { people: [lee.id, vic.id] });
+    await first.api('PUT', '/groups/heads', { people: [lee.id] });
+    await first.propose(remove('in time'));
+    await service.last(1);
+    first.clock.advance(5 * 60_000);
+    await decide(first, (await first.pending())[0]?.approvalId, 'deny');
+    await first.settled();
+    await first.propose(remove('late'));
+    await service.last(3);
+    await remembered(first, { ann: 1 });
+    await first.close();
+
+    const second = await openApp({ ...more, push: service.route, now: first.clock.now() });
+    second.clock.advance(10 * 60_000 - 1);
+    const eve = await subscribe(second, 'Eve', 'viewer');
+    await nothingMore(second, 3, eve);
+    expect(service.delivered.map(({ path }) => path)).not.toContain(`/send/${lee.id}`);
+    second.clock.advance(1);
+    expect(await service.last(5)).toMatchObject({
+      title: 'Harbour: Ada wants to run remove, for 10 minutes',
+      body: 'late',
+    });
+    expect(service.delivered[4]?.path).toBe(`/send/${lee.id}`);
+    second.clock.advance(60 * 60_000);
+    await nothingMore(second, 5, eve);
+    await second.close();
     await rm(folder, { recursive: true });
   });
 

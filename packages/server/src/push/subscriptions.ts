@@ -8,7 +8,13 @@ import type {
   StoreReader,
 } from '@countersign/core/ports';
 import { isConfirmed, isSignedOut } from '@countersign/core';
-import { CountersignError, type NewPush, type PushDevice, type TokenScope } from '@countersign/protocol';
+import {
+  CountersignError,
+  type NewPush,
+  type PushDevice,
+  type QuietHours,
+  type TokenScope,
+} from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 import { actionsOf, refuseLimited } from '../people/access.js';
@@ -16,6 +22,7 @@ import type { By } from '../people/by.js';
 import { changePeople } from '../people/change-people.js';
 import { hasLapsed, insertCredential, isUsable, makeSecret, type SessionLifetimes } from '../people/credentials.js';
 import { currentSession } from '../people/recent-sign-in.js';
+import { checkZone } from '../schedules/next-due.js';
 import type { PushTools } from './push-tools.js';
 import { readEndpoint } from './push-services.js';
 
@@ -47,6 +54,7 @@ function toDevice({ id, name, data, parentId, createdAt, usedAt }: CredentialRec
     current: parentId === holder,
     createdAt: new Date(createdAt).toISOString(),
     ...(usedAt === null ? {} : { usedAt: new Date(usedAt).toISOString() }),
+    ...(data.push?.quietHours && { quietHours: data.push.quietHours }),
   };
 }
 
@@ -96,16 +104,40 @@ function checkKeys({ keys }: NewPush): void {
 
 /** Ends a subscription of the person who asks. */
 export async function removeDevice(store: Store, by: By, id: string): Promise<void> {
-  const { person, holder } = by.access;
   await changePeople(store, by.signer, async (tx) => {
-    const own = person === undefined ? [] : await tx.credentials(person.id, 'push');
-    const found = own.find((record) => record.id === id);
-    if (found === undefined) throw noDevice(id);
-    if (found.parentId !== holder) refuseLimited(by.access);
+    const { personId, name } = await ownDevice(tx, by, id);
     await tx.endCredential(id);
-    const why = `${found.personId}: ${found.name} (${id})`;
-    return { value: undefined, record: { decision: 'notifications turned off', why } };
+    return { value: undefined, record: { decision: 'notifications turned off', why: `${personId}: ${name} (${id})` } };
   });
+}
+
+/** Sets when a device of the person who asks is told of nothing new. */
+export async function setQuietHours(store: Store, by: By, id: string, given: QuietHours | null): Promise<PushDevice> {
+  if (given !== null) {
+    checkZone(given.timeZone);
+    if (given.from === given.until)
+      throw new CountersignError('invalid', `until: ${problemTexts.emptyQuietHours}`, { field: 'until' });
+  }
+  return await changePeople(store, by.signer, async (tx) => {
+    const record = await ownDevice(tx, by, id);
+    const { push } = record.data;
+    if (push === undefined) throw noDevice(id);
+    const { quietHours: _, ...rest } = push;
+    const data = { ...record.data, push: { ...rest, ...(given && { quietHours: given }) } };
+    await tx.updateCredential(id, data);
+    const when = given === null ? 'none' : `${given.from} to ${given.until}, ${given.timeZone}`;
+    const why = `${record.personId}: ${record.name} (${id}), ${when}`;
+    return { value: toDevice({ ...record, data }, by.access.holder), record: { decision: 'quiet hours changed', why } };
+  });
+}
+
+async function ownDevice(tx: Pick<StoreReader, 'credentials'>, by: By, id: string): Promise<CredentialRecord> {
+  const { person, holder } = by.access;
+  const own = person === undefined ? [] : await tx.credentials(person.id, 'push');
+  const found = own.find((record) => record.id === id);
+  if (found === undefined) throw noDevice(id);
+  if (found.parentId !== holder) refuseLimited(by.access);
+  return found;
 }
 
 export function noDevice(id: string): CountersignError {

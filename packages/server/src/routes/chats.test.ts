@@ -14,7 +14,7 @@ interface Page {
 const asStream = { authorization: `Bearer ${TOKEN}`, accept: 'text/event-stream' };
 
 describe('chats', () => {
-  it('[HTTP6] are created with and without a title, renamed and deleted', async () => {
+  it('[HTTP6] [WORLD18] are created with and without a title, renamed, filed and deleted', async () => {
     const t = await openHarbour();
     const made = await t.api('POST', '/worlds/harbour/chats', { title: 'Ropes' });
     expect(made).toMatchObject({ status: 201, body: { title: 'Ropes', status: 'idle' } });
@@ -27,6 +27,11 @@ describe('chats', () => {
       title: 'Knots',
       lastEventId: expect.any(Number) as number,
     });
+    for (const filed of ['pinned', 'archived'])
+      expect(await t.api('PATCH', path, { filed })).toMatchObject({ status: 200, body: { title: 'Knots', filed } });
+    expect((await t.api('GET', path)).body).toMatchObject({ filed: 'archived' });
+    expect((await t.api('PATCH', path, { filed: null })).body).not.toHaveProperty('filed');
+    for (const body of [{}, { filed: 'lost' }]) expect((await t.api('PATCH', path, body)).status).toBe(422);
     expect(await t.api('PATCH', path, { title: ' ' })).toMatchObject({ status: 422, body: { field: 'title' } });
     expect((await t.api('DELETE', path)).status).toBe(204);
     await events.over;

@@ -1,12 +1,12 @@
 import {
   addAttachment,
+  changeChat,
   createChat,
   deleteChat,
   pageChats,
   pageMessages,
   publishMessage,
   readAttachment,
-  renameChat,
   showChat,
   stopChat,
   tellSession,
@@ -87,12 +87,12 @@ export const chatRoutes = [
     scope: 'world',
     needs: 'chat',
     tag,
-    summary: 'Rename a chat',
+    summary: 'Rename a chat, pin it or archive it',
     body: chatChangeSchema,
     answers: { 200: { description: 'The updated chat', schema: chatSchema } },
     handle: async ({ context, params, body }) => ({
       status: 200,
-      body: await renameChat(context.engine.runtime, params.world, params.chat, body),
+      body: await changeChat(context.engine.runtime, params.world, params.chat, body),
     }),
   }),
   route({

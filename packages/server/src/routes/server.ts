@@ -1,4 +1,11 @@
-import { healthSchema, newSessionSchema, problemSchema, sessionSchema, startLinkSchema } from '@countersign/protocol';
+import {
+  healthSchema,
+  newSessionSchema,
+  pairingSchema,
+  problemSchema,
+  sessionSchema,
+  startLinkSchema,
+} from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import { route } from '../app/route.js';
 import { PROBLEM_TYPE, toProblem } from '../app/to-problem.js';
@@ -43,9 +50,14 @@ export const serverRoutes = [
     description:
       'Send one of: the `ticket` of a start link, an `invitation`, what a `passkey` signed, the answer of an `oidc` provider, or a `token`, which is then not stored in the browser. Sets a cookie. Send the session value from the response as the header X-Countersign-Session.',
     body: newSessionSchema,
-    answers: { 200: { description: 'The session value for the header', schema: sessionSchema } },
+    answers: {
+      200: { description: 'The session value for the header', schema: sessionSchema },
+      202: { description: 'The device that made the link must confirm the code first', schema: pairingSchema },
+    },
     async handle({ body, c, context }) {
-      const { session, setCookie } = await context.auth.signIn(body, c);
+      const opened = await context.auth.signIn(body, c);
+      if ('code' in opened) return { status: 202, body: opened };
+      const { session, setCookie } = opened;
       return { status: 200, body: { session }, headers: { 'Set-Cookie': setCookie } };
     },
   }),

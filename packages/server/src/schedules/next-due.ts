@@ -37,7 +37,7 @@ function parse(cron: string, timezone: string): Cron {
   }
 }
 
-function checkZone(timeZone: string): void {
+export function checkZone(timeZone: string): void {
   try {
     Intl.DateTimeFormat('en', { timeZone });
   } catch (cause) {

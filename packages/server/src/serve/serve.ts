@@ -206,7 +206,7 @@ type Senders = Pick<AppContext, 'push' | 'webhooks'>;
 
 /** What tells people and other programs about calls. */
 function sendersOf(
-  { engine: { runtime }, pushServices, webhookHosts, sessionLifetimes: lifetimes }: Home,
+  { engine: { runtime }, pushServices, webhookHosts, tellAfter, sessionLifetimes: lifetimes }: Home,
   {
     publicUrl,
     ownUrl,
@@ -224,7 +224,7 @@ function sendersOf(
   const subject = publicUrl?.startsWith('https:') === true ? publicUrl : PROJECT;
   const named = [...pushServices, ...(push?.named ?? [])];
   return {
-    push: createPush({ runtime, box, lifetimes, log, route: { subject, ...push, named } }),
+    push: createPush({ runtime, box, lifetimes, log, tellAfter, route: { subject, ...push, named } }),
     webhooks: createWebhooks({
       runtime,
       box,

@@ -86,6 +86,8 @@ export interface AppFixtureOptions {
   lifetimes?: SessionLifetimes;
   /** How notifications reach a push service. Default: they reach none. */
   push?: PushRoute;
+  /** How long a call waits before the people of a group are told. */
+  tellAfter?: Readonly<Record<string, number>>;
   /** How webhooks reach receivers. Default: they reach none. */
   webhooks?: OutboundRoute;
   /** Commands that the administrator's file lists (SAFE2.3). */
@@ -169,6 +171,7 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
       runtime: engine.runtime,
       box: createSecretBox(secrets),
       lifetimes: options.lifetimes ?? SESSION_LIFETIMES,
+      tellAfter: options.tellAfter ?? {},
       log: { warn: quiet, error: logError },
       route: options.push ?? NO_PUSH,
     }),

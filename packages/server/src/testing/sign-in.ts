@@ -41,3 +41,17 @@ export async function signInAs(t: AppFixture, person: string): Promise<Headers> 
   const { open } = (await t.api<{ open: string }>('POST', `/people/${person}/invitations`)).body;
   return await signIn(t, { invitation: open.split('=')[1] });
 }
+
+/** Opens another device with a link of a session, which confirms its code. */
+export async function openLinked(
+  t: AppFixture,
+  session: Headers,
+  { id, open }: Record<string, unknown>,
+): Promise<Headers> {
+  const ticket = String(open).split('#ticket=')[1];
+  const asked = await ask<{ pairing: string; code: string }>(t, 'POST', '/session', { Origin: pageOf(t) }, { ticket });
+  expect(asked.status).toBe(202);
+  const { pairing, code } = asked.body;
+  expect((await ask(t, 'POST', `/me/devices/link/${String(id)}/confirm`, session, { code })).status).toBe(204);
+  return await signIn(t, { ticket, pairing });
+}

@@ -50,6 +50,7 @@ async function addChat(store: Store, id: string, title: string): Promise<void> {
     root: null,
     parts: null,
     branches: 0,
+    filed: null,
     createdAt: 1,
   } as const;
   await stepOf(store, 'w', { chats: [] }, (tx) => tx.createChat(chat));

@@ -59,6 +59,7 @@ const chat = {
   root: null,
   parts: null,
   branches: 0,
+  filed: null,
   createdAt: 1,
 } as const;
 

@@ -32,6 +32,7 @@ export function toChat([
   root,
   parts,
   branches,
+  filed,
   createdAt,
 ]: ChatRow): ChatRecord {
   return {
@@ -46,6 +47,7 @@ export function toChat([
     root,
     parts,
     branches,
+    filed: filed as ChatRecord['filed'],
     createdAt,
   };
 }

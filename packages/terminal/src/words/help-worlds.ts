@@ -79,7 +79,14 @@ export const chatsHelp = {
   list: { about: 'List chats, newest last', examples: ['countersign chats list -w harbour'] },
   show: { about: 'Show the transcript of a chat', examples: ['countersign chats show last -w harbour'] },
   add: { about: 'Create a chat', examples: ['countersign chats add -w harbour --title "Release notes"'] },
-  edit: { about: 'Rename a chat', examples: ['countersign chats edit last -w harbour --title "Release notes"'] },
+  edit: {
+    about: 'Rename a chat, pin it above the others, or archive it',
+    examples: [
+      'countersign chats edit last -w harbour --title "Release notes"',
+      'countersign chats edit last -w harbour --filed archived',
+    ],
+  },
+  filed: 'where lists show it: pinned, archived or none',
   stop: {
     about: 'Stop a chat: kill running calls and deny waiting ones',
     examples: ['countersign chats stop last -w harbour'],

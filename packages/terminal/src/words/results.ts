@@ -86,7 +86,8 @@ export const results = {
   needsServer: (status: string): string => `${status}, needs a server`,
   chatsNeedServer: thenRun('Chats that need a server are not running. Continue them with:', 'countersign serve'),
   chatCreated: (id: string): string => `Created the chat ${id}.`,
-  chatRenamed: (id: string, title: string): string => `Renamed the chat ${id} to "${title}".`,
+  chatChanged: (id: string, { title, filed }: { title: string; filed?: string }): string =>
+    `Chat ${id}: "${title}"${filed === undefined ? '' : `, ${filed}`}.`,
   chatTold: (id: string): string => `Stored for ${id}. The agent gets it at its next step.`,
   chatStopped: (id: string): string => `Stopped ${id}.`,
   chatRemoval: (title: string): string => `This deletes the chat "${title}".`,

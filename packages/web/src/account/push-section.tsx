@@ -12,6 +12,7 @@ import { RowList } from '../ui/row-list.js';
 import { Section } from '../ui/section.js';
 import { findPushProblem, subscribeBrowser, unsubscribeBrowser } from '../worker/subscribe.js';
 import { accountWords } from '../words/account.js';
+import { QuietHoursDialog } from './quiet-hours.js';
 
 /** The devices that get the person's notifications (PUSH1). */
 export function PushSection({ account }: { account: Me }): ReactElement {
@@ -19,6 +20,7 @@ export function PushSection({ account }: { account: Me }): ReactElement {
   const devices = useRead({ key: ['push', account.id], read: (signal) => client.pushDevices({ signal }) });
   const [isBusy, setIsBusy] = useState(false);
   const [problem, setProblem] = useState(findPushProblem);
+  const [quieting, setQuieting] = useState<PushDevice>();
   const isOn = devices.kind === 'ready' && devices.data.items.some(({ current }) => current);
   const turnOn = async (publicKey: string): Promise<void> => {
     const { endpoint, keys } = (await subscribeBrowser(publicKey)) ?? {};
@@ -69,9 +71,13 @@ export function PushSection({ account }: { account: Me }): ReactElement {
                         , {accountWords.lastSent} <Ago at={device.usedAt} />
                       </>
                     )}
+                    {device.quietHours === undefined ? null : accountWords.quiet(device.quietHours)}
                   </span>
                 </p>
                 {device.current ? <Badge tone="blue">{accountWords.thisDevice}</Badge> : null}
+                <Button {...name.button} onClick={() => setQuieting(device)}>
+                  {accountWords.quietHours}
+                </Button>
                 <Button
                   {...name.button}
                   onClick={() => void change('test-push', client.testPushDevice(device.id), accountWords.testSent)}
@@ -86,6 +92,16 @@ export function PushSection({ account }: { account: Me }): ReactElement {
           </RowList>
         )}
       </Loaded>
+      {quieting === undefined ? null : (
+        <QuietHoursDialog
+          device={quieting}
+          onSaved={() => {
+            setQuieting(undefined);
+            void devices.reread();
+          }}
+          onClose={() => setQuieting(undefined)}
+        />
+      )}
     </Section>
   );
 }

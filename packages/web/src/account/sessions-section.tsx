@@ -1,4 +1,4 @@
-import type { Invitation, Me } from '@countersign/protocol';
+import type { DeviceLink, Me } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
@@ -20,17 +20,17 @@ export function SessionsSection({ account }: { account: Me }): ReactElement {
     const done = id === undefined ? accountWords.othersEnded : accountWords.ended;
     if (await attempt('end-session', client.endSessions(id), done)) await sessions.reread();
   };
-  const [link, setLink] = useState<{ given: Invitation; known: readonly string[] }>();
+  const [link, setLink] = useState<{ given: DeviceLink; known: readonly string[]; isLimited: boolean }>();
   const [isBusy, setIsBusy] = useState(false);
-  const openDevice = async (): Promise<void> => {
+  const openDevice = async (isLimited: boolean): Promise<void> => {
     if (isBusy) return;
     setIsBusy(true);
-    await attempt('open-device', makeLink());
+    await attempt('open-device', makeLink(isLimited));
     setIsBusy(false);
   };
-  const makeLink = async (): Promise<void> => {
+  const makeLink = async (isLimited: boolean): Promise<void> => {
     const known = (await client.sessions()).items.map(({ id }) => id);
-    setLink({ given: await client.linkDevice(), known });
+    setLink({ given: await client.linkDevice(isLimited ? ['read', 'sign'] : undefined), known, isLimited });
   };
   const others = sessions.kind === 'ready' ? sessions.data.items.filter(({ current }) => !current) : [];
   return (
@@ -45,7 +45,7 @@ export function SessionsSection({ account }: { account: Me }): ReactElement {
             </Button>
           ) : null}
           {account.kind === 'person' && account.limitedBy !== 'invitation' ? (
-            <Button size="small" icon="plus" aria-disabled={isBusy} onClick={() => void openDevice()}>
+            <Button size="small" icon="plus" aria-disabled={isBusy} onClick={() => void openDevice(false)}>
               {accountWords.openDevice}
             </Button>
           ) : null}
@@ -60,11 +60,12 @@ export function SessionsSection({ account }: { account: Me }): ReactElement {
           account={account}
           link={link.given}
           known={link.known}
+          isLimited={link.isLimited}
           onEnd={({ id }) => {
             setLink(undefined);
             void end(id);
           }}
-          onRenew={() => void openDevice()}
+          onRenew={(isLimited) => void openDevice(isLimited)}
           onClose={() => setLink(undefined)}
         />
       )}

@@ -3,7 +3,7 @@ import type { ExportFormat } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { useLocation } from 'wouter';
 import { waitingForYou } from '../approvals/use-chat-queue.js';
-import { useChat, useClient } from '../data/connection.js';
+import { useChat, useClient, useWorld } from '../data/connection.js';
 import { useMay } from '../data/me.js';
 import { paths } from '../shell/paths.js';
 import { Badge } from '../ui/badge.js';
@@ -38,11 +38,20 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
   const [asking, setAsking] = useState<'rename' | 'delete'>();
   const [stopping, setStopping] = useState(false);
   const mayChat = useMay('chat', worldId);
+  const filed = useWorld((state) => state.chats.find(({ id }) => id === chatId)?.filed);
   const stop = async (): Promise<void> => {
     setStopping(true);
     await attempt(`stop-${chatId}`, client.stop(worldId, chatId));
     setStopping(false);
   };
+  const filings = [
+    filed === 'pinned'
+      ? ({ label: chatWords.unpin, icon: 'pin', to: null } as const)
+      : ({ label: chatWords.pin, icon: 'pin', to: 'pinned' } as const),
+    filed === 'archived'
+      ? ({ label: chatWords.restore, icon: 'archive', to: null } as const)
+      : ({ label: chatWords.archive, icon: 'archive', to: 'archived' } as const),
+  ];
   const save = (format: ExportFormat): void => {
     const exported = client.exportChat(worldId, chatId, format);
     const name = exportFileName(title, format);
@@ -89,6 +98,11 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
           { label: chatWords.exportJson, icon: 'download', onSelect: () => save('json') },
           ...(mayChat
             ? ([
+                ...filings.map(({ label, icon, to }) => ({
+                  label,
+                  icon,
+                  onSelect: () => void attempt(`file-${chatId}`, client.changeChat(worldId, chatId, { filed: to })),
+                })),
                 { label: chatWords.openRename, icon: 'edit', onSelect: () => setAsking('rename') },
                 { label: chatWords.openDelete, icon: 'trash', danger: true, onSelect: () => setAsking('delete') },
               ] as const)
@@ -124,7 +138,7 @@ function Rename({ worldId, chatId, title, onClose }: DialogProps): ReactElement 
   const client = useClient();
   const [name, setName] = useState(title);
   const save = async (): Promise<void> => {
-    if (await attempt(`rename-${chatId}`, client.renameChat(worldId, chatId, name.trim()))) onClose();
+    if (await attempt(`rename-${chatId}`, client.changeChat(worldId, chatId, { title: name.trim() }))) onClose();
   };
   return (
     <Dialog title={chatWords.renameTitle} onClose={onClose}>

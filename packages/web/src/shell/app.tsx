@@ -4,11 +4,12 @@ import { type ReactElement, useEffect, useState, useSyncExternalStore } from 're
 import { useLearnMe } from '../data/me.js';
 import { ClientContext, OutboxContext } from '../data/connection.js';
 import { keptText } from '../data/kept-text.js';
-import { earlyFetch } from '../session/early.js';
 import { ErrorBoundary } from './error-boundary.js';
 import { Home } from './home.js';
 import { Notices } from '../notices/notices.js';
-import { currentSession, followOtherTabs, keepSession, subscribeToSession, takeKey } from '../session/session.js';
+import { enter } from '../session/enter.js';
+import { PairingPage } from '../session/pairing.js';
+import { currentSession, followOtherTabs, subscribeToSession } from '../session/session.js';
 import { SignIn } from '../session/sign-in.js';
 import { signedFetch } from '../session/signed-fetch.js';
 import { shellWords } from '../words/shell.js';
@@ -40,11 +41,12 @@ function createPage() {
 export function App(): ReactElement {
   const [page, setPage] = useState<ReturnType<typeof createPage>>();
   const [why, setWhy] = useState<string>();
+  const [code, setCode] = useState<string>();
   const [isLooking, setIsLooking] = useState(true);
   const session = useSyncExternalStore(subscribeToSession, currentSession);
   useEffect(() => {
     followOtherTabs();
-    const come = (): void => void enter(setWhy).finally(() => setIsLooking(false));
+    const come = (): void => void enter({ onPairing: setCode, onRefused: setWhy }).finally(() => setIsLooking(false));
     come();
     globalThis.addEventListener('hashchange', come);
     return () => globalThis.removeEventListener('hashchange', come);
@@ -60,7 +62,7 @@ export function App(): ReactElement {
   return (
     <ErrorBoundary>
       {page === undefined ? null : (
-        <div hidden={isOut} className="h-full">
+        <div hidden={isOut || code !== undefined} className="h-full">
           <QueryClientProvider client={page.queries}>
             <ClientContext value={page.client}>
               <OutboxContext value={page.outbox}>
@@ -73,6 +75,7 @@ export function App(): ReactElement {
           {isOut ? null : <Notices />}
         </div>
       )}
+      {code === undefined ? null : <PairingPage code={code} />}
       {isOut && !isLooking ? <SignIn why={why} keepsPage={page !== undefined} /> : null}
     </ErrorBoundary>
   );
@@ -81,17 +84,4 @@ export function App(): ReactElement {
 function LearnMe({ session }: { session: string | undefined }): null {
   useLearnMe(session);
   return null;
-}
-
-/** Exchanges the ticket of a start link, or an invitation, for a session. */
-async function enter(onRefused: (why: string) => void): Promise<void> {
-  const key = takeKey();
-  if (key === undefined) return;
-  try {
-    const { session } = await createClient({ url: location.origin, fetch: earlyFetch }).openSession(key);
-    keepSession(session);
-  } catch (error) {
-    // A reloaded page still has its session; the ticket in its URL has already been used.
-    onRefused(error instanceof Error ? error.message : '');
-  }
 }

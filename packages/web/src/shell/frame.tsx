@@ -5,6 +5,7 @@ import { Button, IconButton } from '../ui/button.js';
 import { Visible } from '../text/visible.js';
 import { NoticePlace } from '../notices/notice-place.js';
 import { shellWords } from '../words/shell.js';
+import { WorldSettingsTabs } from './world-settings.js';
 
 /** `open` shows the list of chats on small screens; `pending` is the number of calls waiting in the inbox. */
 export const OpenSidebar = createContext<{ open: () => void; pending: string } | undefined>(undefined);
@@ -58,6 +59,7 @@ export function Page({
         </h1>
         {actions}
       </TopBar>
+      <WorldSettingsTabs />
       <div
         {...(isScrolledByKeys ? { tabIndex: 0, role: 'region', 'aria-label': title } : { tabIndex: -1 })}
         className="scroll-quiet min-h-0 flex-1 overflow-y-auto px-3 py-6 sm:px-6"

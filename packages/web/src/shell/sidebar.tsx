@@ -1,4 +1,4 @@
-import { type ChatSummary, get, isForYou, worldLabel } from '@countersign/client';
+import { get, isForYou, worldLabel } from '@countersign/client';
 import type { World } from '@countersign/protocol';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode, useState } from 'react';
@@ -14,12 +14,13 @@ import type { IconName } from '../ui/icon-paths.js';
 import { focusPage } from '../ui/keep-focus.js';
 import { Menu } from '../ui/menu.js';
 import { Mark } from '../ui/signature.js';
-import { visibleText } from '../text/visible-parts.js';
 import { AccountMenu } from './account-menu.js';
+import { ChatList } from './chat-list.js';
 import ImportWorld from './import-world.js';
 import { NewWorld } from './new-world.js';
 import { paths } from './paths.js';
 import { ThemeSwitch } from './theme-switch.js';
+import { isWorldSettings } from './world-settings.js';
 import { shellWords } from '../words/shell.js';
 
 export interface SidebarProps {
@@ -29,22 +30,15 @@ export interface SidebarProps {
 }
 
 const PAGES = [
-  { page: 'policy', icon: 'policy' },
-  { page: 'grants', icon: 'grants' },
-  { page: 'audit', icon: 'audit' },
-  { page: 'stats', icon: 'stats' },
-  { page: 'servers', icon: 'plug' },
-  { page: 'schedules', icon: 'clock' },
-  { page: 'providers', icon: 'key' },
   { page: 'search', icon: 'search' },
-  { page: 'settings', icon: 'settings' },
+  { page: 'schedules', icon: 'clock' },
 ] as const;
 
 /** Worlds, chats, agents and pages. */
 export function Sidebar({ worlds, pending, onGo }: SidebarProps): ReactElement {
   const worldId = useWorld((state) => state.worldId);
   const worldName = useWorld((state) => state.world?.name ?? state.worldId);
-  const [, navigate] = useLocation();
+  const [path, navigate] = useLocation();
   const queries = useQueryClient();
   const mayCreate = useMay('admin');
   const mayChat = useMay('chat', worldId);
@@ -101,15 +95,19 @@ export function Sidebar({ worlds, pending, onGo }: SidebarProps): ReactElement {
           {shellWords.pages.inbox} <Count value={pending} of={shellWords.waitingForYou} />
         </Page>
         {PAGES.map(({ page, icon }) => (
-          <Page
-            key={page}
-            to={page === 'providers' ? paths.providers : paths.page(worldId, page)}
-            icon={icon}
-            onGo={onGo}
-          >
+          <Page key={page} to={paths.page(worldId, page)} icon={icon} onGo={onGo}>
             {shellWords.pages[page]}
           </Page>
         ))}
+        <Page
+          to={paths.page(worldId, 'policy')}
+          icon="settings"
+          onGo={onGo}
+          className="col-span-2"
+          isCurrent={isWorldSettings(path)}
+        >
+          {shellWords.worldSettings}
+        </Page>
         <ThemeSwitch />
         <AccountMenu go={go} />
       </nav>
@@ -125,61 +123,6 @@ export function Sidebar({ worlds, pending, onGo }: SidebarProps): ReactElement {
         />
       ) : null}
     </div>
-  );
-}
-
-function ChatList({ worldId, onGo }: { worldId: string; onGo: () => void }): ReactElement {
-  const chats = useWorld((state) => state.chats);
-  const [path] = useLocation();
-  const [shown, setShown] = useState(50);
-  if (chats.length === 0) return <p className="px-2.5 py-2 text-sm text-ink-3">{shellWords.noChats}</p>;
-  return (
-    <ul className="space-y-px">
-      {chats.slice(0, shown).map((chat) => (
-        <li key={chat.id}>
-          <Link
-            href={paths.chat(worldId, chat.id)}
-            onClick={onGo}
-            aria-current={path === paths.chat(worldId, chat.id) ? 'page' : undefined}
-            className="flex min-h-9 items-center gap-2 rounded-md px-2.5 text-sm text-ink-2 hover:bg-line hover:text-ink aria-[current=page]:bg-surface aria-[current=page]:font-medium aria-[current=page]:text-ink aria-[current=page]:shadow-card"
-          >
-            <bdi className="min-w-0 flex-1 truncate">{visibleText(chat.title)}</bdi>
-            <ChatMark chat={chat} />
-          </Link>
-        </li>
-      ))}
-      {chats.length > shown ? (
-        <li>
-          <button
-            type="button"
-            className="px-2.5 py-1 text-sm text-blue hover:underline"
-            onClick={() => setShown(shown + 100)}
-          >
-            {shellWords.moreChats}
-          </button>
-        </li>
-      ) : null}
-    </ul>
-  );
-}
-
-function ChatMark({ chat }: { chat: ChatSummary }): ReactElement | null {
-  const isLoaded = useWorld((state) => state.laterApprovals === undefined);
-  if (chat.waiting > 0) return <Count value={chat.waiting} of={shellWords.waitingForYou} />;
-  // Its call waits for other people, or is beyond the loaded part of the queue.
-  if (chat.status === 'waiting')
-    return (
-      <span className={isLoaded ? 'text-ink-3' : 'text-amber'}>
-        <Icon name="hourglass" className="size-3.5" />
-        <span className="sr-only">{isLoaded ? shellWords.waitingForOthers : shellWords.waitingForYou}</span>
-      </span>
-    );
-  if (chat.status !== 'working') return null;
-  return (
-    <span className="flex items-center text-blue">
-      <span aria-hidden="true" className="size-2 animate-breathe rounded-full bg-current" />
-      <span className="sr-only">{shellWords.working}</span>
-    </span>
   );
 }
 
@@ -235,19 +178,21 @@ function Page({
   children,
   onGo,
   className,
+  isCurrent,
 }: {
   to: string;
   icon: IconName;
   children: ReactNode;
   onGo: () => void;
   className?: string;
+  isCurrent?: boolean;
 }): ReactElement {
   const [path] = useLocation();
   return (
     <Link
       href={to}
       onClick={onGo}
-      aria-current={path === to ? 'page' : undefined}
+      aria-current={(isCurrent ?? path === to) ? 'page' : undefined}
       className={cx(
         'flex min-h-9 items-center gap-2 rounded-md px-2.5 text-sm text-ink-2 hover:bg-line hover:text-ink aria-[current=page]:bg-surface aria-[current=page]:font-medium aria-[current=page]:text-ink',
         className,

@@ -1,4 +1,4 @@
-import type { Me, PersonRole, TokenScope } from '@countersign/protocol';
+import type { Me, PersonRole, QuietHours, TokenScope } from '@countersign/protocol';
 import type { PushProblem } from '../worker/subscribe.js';
 import { commonWords } from './common.js';
 
@@ -21,10 +21,12 @@ export const accountWords = {
     token: (scopes: string) => `You signed in with a token that is limited to: ${scopes}.`,
     invitation: () =>
       'You opened an invitation while you were signed in elsewhere, so you can only read and chat here. To sign calls in this browser, open your account where you signed in, and choose “Open on another device”.',
+    link: (scopes: string) => `This browser was opened from another device, and is limited to: ${scopes}.`,
   },
   limitedHint: {
     token: "This session was opened with a limited token, so it can't manage sessions or tokens.",
     invitation: "This session was opened with an invitation, so it can't manage sessions or tokens.",
+    link: "This browser was opened with a limited link, so it can't manage sessions or tokens.",
   },
   sharedToken: 'This token belongs to nobody in particular.',
   signOut: 'Sign out',
@@ -34,6 +36,7 @@ export const accountWords = {
   limitedAway: {
     token: "This session was opened with a limited token, so it can't change who signs for you.",
     invitation: "This session was opened with an invitation, so it can't change who signs for you.",
+    link: "This browser was opened with a limited link, so it can't change who signs for you.",
   },
   theDelegations: 'who signs for you',
   noDelegations: 'Nobody signs for you.',
@@ -86,10 +89,24 @@ export const accountWords = {
   test: 'Test',
   testSent: 'Test notification sent.',
   removeDevice: 'Remove',
+  quietHours: 'Quiet hours',
+  quiet: ({ from, until, timeZone }: QuietHours) => `, quiet from ${from} to ${until} (${timeZone})`,
+  quietLead: (timeZone: string) =>
+    `Calls that come in these hours are told when they end, in one notification for each world. Times are in ${timeZone}. Empty both for no quiet hours.`,
+  quietFrom: 'From',
+  quietUntil: 'Until',
+  saveQuiet: 'Save',
+  quietSaved: 'Quiet hours saved.',
 
   openDevice: 'Open on another device',
   deviceText: (scopes: string | undefined) =>
-    `Open this link in the other browser. It works once, within a minute, and signs that browser in as you${scopes === undefined ? '' : `, limited to: ${scopes}`}. Don't send it to anyone else.`,
+    `Open this link in the other browser. It works once, within a minute, and after you have confirmed its code here, it signs that browser in as you${scopes === undefined ? '' : `, limited to: ${scopes}`}. Don't send it to anyone else.`,
+  onlySign: 'Reading and signing only',
+  deviceAsks: (device: string, from: string) => `${device}, at ${from}, has opened the link and shows this code:`,
+  compareCode: 'Confirm only if the other device shows the same code. Otherwise, someone else has opened the link.',
+  confirmDevice: 'Confirm',
+  refuseDevice: 'Refuse',
+  deviceComes: 'Confirmed. The other device is signing in.',
   qrCode: 'QR code of the link',
   deviceLink: 'Link',
   linkLeft: (seconds: number) => `Works for ${seconds} s.`,

@@ -68,6 +68,16 @@ export const shellWords = {
   navigation: 'Pages',
   noChats: 'No chats yet. Send a message to start one.',
   moreChats: 'Show more chats',
+  showArchived: (count: number) => `Show archived (${count})`,
+  hideArchived: 'Hide archived',
+  chatGroups: {
+    pinned: 'Pinned',
+    today: 'Today',
+    yesterday: 'Yesterday',
+    week: 'Last 7 days',
+    archived: 'Archived',
+  },
+  worldSettings: 'World settings',
   allAgents: 'All agents',
   theme: 'Theme',
   themes: { system: 'as the system', light: 'light', dark: 'dark' },
@@ -84,6 +94,8 @@ export const shellWords = {
   reconnecting: 'No connection to the server. Reconnecting…',
   reconnected: 'Reconnected.',
   sessionEnded: 'This session has ended.',
+  pairing: 'Compare the code',
+  pairingLead: 'Confirm this code on the device that showed you the link. Then this browser is signed in.',
   signIn: (
     <>
       To sign in, open a start link. It works once, for one minute. To get one, run{' '}

@@ -1,4 +1,11 @@
-import type { PasskeyPublicKey, PersonRole, PersonStatus, SignedDecision, TokenScope } from '@countersign/protocol';
+import type {
+  PasskeyPublicKey,
+  PersonRole,
+  PersonStatus,
+  QuietHours,
+  SignedDecision,
+  TokenScope,
+} from '@countersign/protocol';
 
 /** A person. Belongs to the store, not to a world. The row of a removed person is kept: the audit log refers to its id. */
 export interface PersonRecord {
@@ -91,7 +98,25 @@ export interface PushData {
   /** The host of the endpoint. */
   service: string;
   /** By world: the approvals that the last notification was about, and when it was sent. */
-  told: Readonly<Record<string, { ids: readonly string[]; at: number }>>;
+  told: Readonly<Record<string, PushTold>>;
+  quietHours?: QuietHours;
+}
+
+export interface PushTold {
+  readonly ids: readonly string[];
+  readonly at: number;
+  /** The process that is sending the next one: until then, no other one does. */
+  readonly sending?: { readonly by: string; readonly until: number };
+}
+
+interface PairingData {
+  /** Of the secret that only this device has. */
+  hash: string;
+  /** What both devices show. */
+  code: string;
+  device: string;
+  from: string;
+  confirmed?: true;
 }
 
 /** A world in which the token of an external agent proposes calls, as this agent. */
@@ -135,6 +160,8 @@ export interface CredentialRecord {
     oidc?: true;
     /** A ticket for another device of the same person, or the session opened with it (WHO2). It is not a sign-in. */
     linked?: true;
+    /** The device that has opened such a ticket, and waits until it is confirmed. */
+    pairing?: PairingData;
     /** A session that a passkey opened that wasn't trusted. */
     untrusted?: true;
     passkey?: PasskeyData;

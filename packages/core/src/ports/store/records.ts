@@ -72,6 +72,8 @@ export interface ChatRecord {
   parts: string | null;
   /** How many branches begin with its messages. */
   branches: number;
+  /** Where lists show it, if a person chose a place (WORLD18). */
+  filed: 'pinned' | 'archived' | null;
   createdAt: number;
 }
 

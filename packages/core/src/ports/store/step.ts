@@ -56,7 +56,7 @@ export type RowChange =
   /** Deletes the world's chats and all their data. Its id stays reserved, and its audit log is kept. */
   | { kind: 'world-deleted'; worldId: string };
 
-export type ChatChange = Partial<Pick<ChatRecord, 'title' | 'titled' | 'status' | 'session' | 'branches'>>;
+export type ChatChange = Partial<Pick<ChatRecord, 'title' | 'titled' | 'status' | 'session' | 'branches' | 'filed'>>;
 export type ApprovalVerdict = Pick<
   ApprovalRecord,
   'status' | 'decision' | 'scope' | 'reason' | 'decisionDigest' | 'decidedBy' | 'decidedAt'

@@ -210,6 +210,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
       lastSeq: 1,
       humanSeq: 1,
       branches: 0,
+      filed: null,
       session: null,
       createdAt: 7,
     } as const;
@@ -240,6 +241,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
       root: null,
       parts: null,
       branches: 0,
+      filed: null,
     };
     await step(store(), (tx) => {
       tx.createChat({ ...chat, status: 'idle', createdAt: 7 });

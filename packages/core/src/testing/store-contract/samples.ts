@@ -204,6 +204,7 @@ export function chat(id: string, change: Partial<ChatRecord> = {}): ChatRecord {
     root: null,
     parts: null,
     branches: 0,
+    filed: null,
     createdAt: 1_000,
     ...change,
   };

@@ -4,7 +4,7 @@ import { insertCredential, makeSecret } from '../../people/credentials.js';
 import { closeApps, openApp, type AppFixture } from '../../testing/app-fixture.js';
 import { openStream } from '../../testing/open-stream.js';
 import { add, as, audit } from '../../testing/people.js';
-import { ask, pageOf, signIn, signInAs } from '../../testing/sign-in.js';
+import { ask, openLinked, pageOf, signIn, signInAs } from '../../testing/sign-in.js';
 
 afterEach(closeApps);
 
@@ -119,7 +119,7 @@ describe('sessions, invitations and links to devices', () => {
     const laptop = await signIn(t, { ticket: t.newTicket() });
     const first = await link(t, laptop);
     expect(first.status).toBe(201);
-    const phone = await signIn(t, { ticket: ticketIn(first.body) });
+    const phone = await openLinked(t, laptop, first.body);
     expect((await ask(t, 'GET', '/me', phone)).body).toMatchObject({
       id: 'owner',
       actions: expect.arrayContaining(['sign', 'admin']) as unknown,
@@ -155,8 +155,8 @@ describe('sessions, invitations and links to devices', () => {
     const limited = await signIn(t, { token });
     const narrow = await link(t, limited);
     expect(narrow.body['scopes']).toEqual(['read', 'sign']);
-    const phone = await signIn(t, { ticket: ticketIn(narrow.body) });
-    expect((await ask(t, 'GET', '/me', phone)).body).toMatchObject({ scopes: ['read', 'sign'], limitedBy: 'token' });
+    const phone = await openLinked(t, limited, narrow.body);
+    expect((await ask(t, 'GET', '/me', phone)).body).toMatchObject({ scopes: ['read', 'sign'], limitedBy: 'link' });
     const waiting = await link(t, limited);
     expect((await ask(t, 'DELETE', `/people/${id}/tokens/${tokenId}`, bob)).status).toBe(204);
     expect((await ask(t, 'GET', '/me', phone)).status).toBe(401);
@@ -171,13 +171,110 @@ describe('sessions, invitations and links to devices', () => {
     const again = await signInAs(t, id);
     const before = await link(t, again);
     await t.api('PATCH', `/people/${id}`, { role: 'viewer' });
-    const viewer = await signIn(t, { ticket: ticketIn(before.body) });
+    const viewer = await openLinked(t, again, before.body);
     expect((await ask(t, 'GET', '/me', viewer)).body['actions']).toEqual(['read']);
     const last = await link(t, again);
     await t.api('PATCH', `/people/${id}`, { status: 'disabled' });
     expect((await redeem(t, ticketIn(last.body))).status).toBe(401);
     // No other credential is a ticket.
     expect((await redeem(t, token)).status).toBe(401);
+  });
+
+  it('[WHO2.1] the other device gets in only after the first one has confirmed the code that it shows', async () => {
+    const t = await openApp();
+    const laptop = await signIn(t, { ticket: t.newTicket() });
+    const { id: bob } = await add(t, 'Bob', 'owner');
+    const other = await signInAs(t, bob);
+    const made = (await link(t, laptop)).body;
+    const ticket = ticketIn(made);
+    const path = `/me/devices/link/${String(made['id'])}`;
+    expect((await ask(t, 'GET', path, laptop)).body).toEqual({});
+    const early = await ask(t, 'POST', `${path}/confirm`, laptop, { code: '123456' });
+    expect(early.status).toBe(409);
+    const { status, body: shown } = await redeem(t, ticket);
+    expect({ status, code: shown['code'] }).toEqual({ status: 202, code: expect.stringMatching(/^\d{6}$/) as string });
+    expect(shown).not.toHaveProperty('session');
+    // A copy of the link is worth nothing now, and neither is a guessed secret.
+    expect((await redeem(t, ticket)).status).toBe(401);
+    const guess = { ticket, pairing: 'x'.repeat(43) };
+    expect((await ask(t, 'POST', '/session', {}, guess)).status).toBe(401);
+    const again = { ticket, pairing: shown['pairing'] };
+    expect(await ask(t, 'POST', '/session', {}, again)).toMatchObject({ status: 202, body: shown });
+    // Only the session that made the link sees and confirms the device.
+    for (const who of [other, await signInAs(t, (await add(t, 'Cy', 'admin')).id)])
+      for (const [method, at, body] of [
+        ['GET', path, undefined],
+        ['POST', `${path}/confirm`, { code: shown['code'] }],
+        ['DELETE', path, undefined],
+      ] as const)
+        expect((await ask(t, method, at, who, body)).status).toBe(404);
+    const { asked } = (await ask<{ asked: object }>(t, 'GET', path, laptop)).body;
+    expect(asked).toEqual({
+      device: 'a browser',
+      from: expect.stringContaining('127.0.0.1') as string,
+      code: shown['code'],
+    });
+    const wrong = String((Number(shown['code']) + 1) % 1_000_000).padStart(6, '0');
+    expect((await ask(t, 'POST', `${path}/confirm`, laptop, { code: wrong })).status).toBe(409);
+    expect((await ask(t, 'POST', '/session', {}, again)).status).toBe(202);
+    expect((await ask(t, 'POST', `${path}/confirm`, laptop, { code: shown['code'] })).status).toBe(204);
+    const phone = await signIn(t, again);
+    expect((await ask(t, 'GET', '/me', phone)).status).toBe(200);
+    expect((await ask(t, 'POST', '/session', {}, again)).status).toBe(401);
+    expect((await ask(t, 'GET', path, laptop)).status).toBe(404);
+    expect((await audit(t)).map(({ decision }) => decision)).toContain('device confirmed');
+  });
+
+  it('[WHO2.1] a device is refused, or too late, and a new link ends the one before it', async () => {
+    const t = await openApp();
+    const laptop = await signIn(t, { ticket: t.newTicket() });
+    const opened = async () => {
+      const made = (await link(t, laptop)).body;
+      const { pairing, code } = (await redeem(t, ticketIn(made))).body;
+      const path = `/me/devices/link/${String(made['id'])}`;
+      return { path, code, key: { ticket: ticketIn(made), pairing } };
+    };
+    const refused = await opened();
+    expect((await ask(t, 'DELETE', refused.path, laptop)).status).toBe(204);
+    const replaced = await opened();
+    const late = await opened();
+    t.clock.advance(2 * 60_000);
+    for (const { path, code, key } of [refused, replaced, late]) {
+      expect((await ask(t, 'POST', `${path}/confirm`, laptop, { code })).status).toBe(404);
+      expect((await ask(t, 'POST', '/session', {}, key)).status).toBe(401);
+    }
+    expect(await sessionsOf(t, laptop)).toHaveLength(1);
+    for (const key of [{ pairing: 'x'.repeat(43) }, { token: 'x', pairing: 'x'.repeat(43) }])
+      expect((await ask(t, 'POST', '/session', {}, key)).status).toBe(422);
+  });
+
+  it('[WHO2] a link that is limited to reading and signing gives nothing else, whatever its session may do', async () => {
+    const t = await openApp();
+    const laptop = await signIn(t, { ticket: t.newTicket() });
+    const made = await ask(t, 'POST', '/me/devices/link', laptop, { scopes: ['read', 'sign'] });
+    expect(made.body['scopes']).toEqual(['read', 'sign']);
+    const phone = await openLinked(t, laptop, made.body);
+    const me = (await ask(t, 'GET', '/me', phone)).body;
+    expect(me).toMatchObject({ id: 'owner', actions: ['read', 'sign'], scopes: ['read', 'sign'], limitedBy: 'link' });
+    await t.api('POST', '/worlds', { name: 'Lab' });
+    for (const [method, path, body] of [
+      ['POST', '/worlds', { name: 'More' }],
+      ['POST', '/people/owner/tokens', { name: 'x', scopes: ['read'] }],
+      ['POST', '/me/passkeys/options', undefined],
+      ['DELETE', '/me/sessions', undefined],
+      ['POST', '/worlds/lab/chats', {}],
+    ] as const)
+      expect([path, (await ask(t, method, path, { ...phone, Origin: pageOf(t) }, body)).status]).toEqual([path, 403]);
+    // It can't pass on more than it has, and the log says what it may do.
+    const { id } = await add(t, 'Bob', 'approver');
+    const bob = await signInAs(t, id);
+    const token = await ask(t, 'POST', `/people/${id}/tokens`, bob, { name: 'x', scopes: ['read', 'chat'] });
+    const limited = await signIn(t, { token: token.body['token'] });
+    const both = await ask(t, 'POST', '/me/devices/link', limited, { scopes: ['read', 'sign'] });
+    expect(both.body['scopes']).toEqual(['read']);
+    const reader = await openLinked(t, limited, both.body);
+    expect((await ask(t, 'GET', '/me', reader)).body['actions']).toEqual(['read']);
+    expect((await audit(t)).map(({ why }) => why).join()).toContain('only to read and sign');
   });
 
   it('[WHO4.5] disabling ends sessions, tokens, tickets and open streams at once', async () => {

@@ -2,7 +2,7 @@ import { SERVER_LOG } from '@countersign/core/ports';
 import type { Challenge, Me, Person, RegisteredPasskey } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeApps, openApp, type AppFixture } from '../../testing/app-fixture.js';
-import { ask, pageOf, signIn, signInAs } from '../../testing/sign-in.js';
+import { ask, openLinked, pageOf, signIn, signInAs } from '../../testing/sign-in.js';
 import { createSoftPasskey, insertPasskey, type SoftPasskey } from '../../testing/soft-passkey.js';
 
 afterEach(closeApps);
@@ -21,7 +21,8 @@ async function setUp() {
     const soft = createSoftPasskey('ed25519', { origin });
     return insertPasskey(store, person, soft, { trusted, origin }).then((id) => ({ soft, id }));
   };
-  const ask = browser(t, await signIn(t, { ticket: t.newTicket() }));
+  const session = await signIn(t, { ticket: t.newTicket() });
+  const ask = browser(t, session);
   const confirmed = async (soft: SoftPasskey, kind: string, passkey: string, as = ask) => {
     const { challenge, options } = (await as<Challenge>('POST', '/me/challenges', { action: { kind, passkey } })).body;
     return { challenge, ...soft.sign(options.challenge) };
@@ -30,7 +31,7 @@ async function setUp() {
     (await store.read((r) => r.audit(SERVER_LOG, { after: 0, limit: 99 })))
       .filter(({ decision }) => decision?.startsWith('passkey'))
       .map(({ decision, why }) => `${decision} ${why}`);
-  return { t, store, origin, own, ask, confirmed, audit };
+  return { t, store, origin, own, ask, session, confirmed, audit };
 }
 
 describe('[WHO6.1] [WHO6.4] [HTTP3.6] passkeys', () => {
@@ -111,12 +112,12 @@ describe('[WHO6.1] [WHO6.4] [HTTP3.6] passkeys', () => {
   });
 
   it('[WHO2] open another device, confirmed for exactly this, from a session of any age or kind', async () => {
-    const { t, own, ask } = await setUp();
+    const { t, own, ask, session } = await setUp();
     const { soft } = await own();
     const untrusted = await own(false);
     t.clock.advance(5 * 60_000);
     const link = (confirmation?: unknown, as = ask) =>
-      as<{ open: string }>('POST', '/me/devices/link', confirmation === undefined ? undefined : { confirmation });
+      as('POST', '/me/devices/link', confirmation === undefined ? undefined : { confirmation });
     const signed = async (with_: SoftPasskey, path = '/me/devices/link', as = ask) => {
       const action = { kind: 'change-world', method: 'POST', path, body: {} };
       const { challenge, options } = (await as<Challenge>('POST', '/me/challenges', { action })).body;
@@ -130,7 +131,7 @@ describe('[WHO6.1] [WHO6.4] [HTTP3.6] passkeys', () => {
     expect(made.status).toBe(201);
     expect((await link(confirmation)).status).toBe(403);
     // A device that was opened by a link needs the passkey at once.
-    const phone = browser(t, await signIn(t, { ticket: made.body.open.split('=')[1] }));
+    const phone = browser(t, await openLinked(t, session, made.body));
     expect((await link(undefined, phone)).status).toBe(409);
     expect((await link(await signed(soft, undefined, phone), phone)).status).toBe(201);
   });

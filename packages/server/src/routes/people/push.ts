@@ -1,4 +1,10 @@
-import { newDenialSchema, newPushSchema, pushListSchema, pushSubscriptionSchema } from '@countersign/protocol';
+import {
+  newDenialSchema,
+  newPushSchema,
+  pushChangeSchema,
+  pushListSchema,
+  pushSubscriptionSchema,
+} from '@countersign/protocol';
 import type { AppContext, AppRequest } from '../../app/context.js';
 import { HttpProblem } from '../../app/http-problem.js';
 import { problemTexts } from '../../app/problem-texts.js';
@@ -9,7 +15,14 @@ import { denyFromNotice } from '../../push/deny-from-notice.js';
 import type { Push } from '../../push/push.js';
 import { pushKeys } from '../../push/push-keys.js';
 import { pushTexts } from '../../push/push-texts.js';
-import { addDevice, listDevices, noDevice, readSubscriptions, removeDevice } from '../../push/subscriptions.js';
+import {
+  addDevice,
+  listDevices,
+  noDevice,
+  readSubscriptions,
+  removeDevice,
+  setQuietHours,
+} from '../../push/subscriptions.js';
 
 const tag = 'people';
 const scope = 'own-server';
@@ -43,6 +56,23 @@ export const pushRoutes = [
     async handle({ context, body, c }) {
       const { tools } = pushOf(context);
       return { status: 201, body: await addDevice(tools, byOf(c), body, deviceOf(c.req.header('user-agent'))) };
+    },
+  }),
+  route({
+    method: 'patch',
+    path: '/me/push/{id}',
+    scope,
+    needs: 'read',
+    tag,
+    summary: 'Set the quiet hours of a device of yours',
+    description: 'Calls that come in these hours are told when they end, in one notification for each world.',
+    body: pushChangeSchema,
+    answers: { 200: { description: 'The device', schema: pushSubscriptionSchema } },
+    async handle({ context, params, body, c }) {
+      const { runtime } = pushOf(context).tools;
+      const device = await setQuietHours(runtime.store, byOf(c), params.id, body.quietHours);
+      runtime.background.onWaiting();
+      return { status: 200, body: device };
     },
   }),
   route({

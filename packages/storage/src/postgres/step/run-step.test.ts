@@ -38,6 +38,7 @@ it('[STORE4.1] [STORE1.1] a step queues one job per turn, and none if it fails',
     root: null,
     parts: null,
     branches: 0,
+    filed: null,
   } as const;
   const created: RowChange = { kind: 'chat-created', chat: { ...chat, createdAt: 1 } };
   await wake(['turn_1', 'turn_2', 'turn_1'], [created]);

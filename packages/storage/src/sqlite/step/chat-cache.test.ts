@@ -63,6 +63,7 @@ function stateOf(id: string): ChatState {
     root: null,
     parts: null,
     branches: 0,
+    filed: null,
     createdAt: 1,
   } as const;
   return { chat, turns: new Map(), calls: new Map(), approvals: new Map(), startedTurns: new Map() };

@@ -1,7 +1,8 @@
 import { attachmentText, callLine, readAll, stoppedText } from '@countersign/client';
 import type { Chat, Message } from '@countersign/protocol';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { branchAfter } from '../../chat/branch-chat.js';
+import { CommandError } from '../../command-error.js';
 import { confirm } from '../../input/confirm.js';
 import { findChat, findWorld } from '../../find-things.js';
 import { readTimelines, showTimeline } from './chat-timeline.js';
@@ -14,12 +15,14 @@ import type { Register } from '../register.js';
 import { showDone, showList } from '../show-list.js';
 import { CHAT, withHelp, WORLD, YES } from '../../words/help.js';
 import { chatsHelp as help } from '../../words/help-worlds.js';
+import { errors } from '../../words/errors.js';
 import { results } from '../../words/results.js';
 
 interface ChatFlags {
   world?: string;
   yes?: boolean;
   title?: string;
+  filed?: 'pinned' | 'archived' | 'none';
   last?: string;
   out?: string;
   format?: string;
@@ -75,16 +78,20 @@ export function addChats(program: Command, register: Register): void {
     },
   );
   register<ChatFlags>(
-    withHelp(inWorld(chats.command('edit').argument('<chat>', CHAT)), help.edit).requiredOption(
-      '--title <title>',
-      help.title,
-    ),
+    withHelp(inWorld(chats.command('edit').argument('<chat>', CHAT)), help.edit)
+      .option('--title <title>', help.title)
+      .addOption(new Option('--filed <where>', help.filed).choices(['pinned', 'archived', 'none'])),
     async (context, { args, options }) => {
+      const { title, filed } = options;
+      if (title === undefined && filed === undefined) throw new CommandError(errors.nothingToChange);
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
       const { id } = await findChat(client, world, args[0] ?? '');
-      const changed = await client.renameChat(world, id, options.title ?? '');
-      showDone(context, results.chatRenamed(id, changed.title), changed);
+      const changed = await client.changeChat(world, id, {
+        ...(title === undefined ? {} : { title }),
+        ...(filed === undefined ? {} : { filed: filed === 'none' ? null : filed }),
+      });
+      showDone(context, results.chatChanged(id, changed), changed);
     },
   );
   register<ChatFlags>(
