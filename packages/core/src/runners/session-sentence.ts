@@ -26,7 +26,7 @@ export async function tellSession(
     if (sentence?.takenBy === null)
       throw refused(`a sentence by ${sentence.by.name} still waits for ${name}. Wait until it has got that one`);
     tx.write({ kind: 'session-told', chatId, text, by });
-    note(step, chatId, `${by.who.name} told ${name}: “${text}” It gets this at its next step.`);
+    note(step, chatId, `${by.who.name} told ${name}: ${quoted(text)} It gets this at its next step.`);
   });
 }
 
@@ -75,9 +75,13 @@ export async function reportSession(
   });
 }
 
-/** On one line and in quotes: it is the program's claim, and must not look like our own words. */
+/** On one line and in quotes that it can't end, so that it doesn't look like our own words. */
+function quoted(text: string): string {
+  return `“${text.replace(/\s+/g, ' ').replaceAll('”', '"').trim()}”`;
+}
+
+/** The program's claim. */
 function claimText(name: string, { prompt, said, subagent }: CallContext): string {
-  const quoted = (text: string): string => `“${text.replace(/\s+/g, ' ').replaceAll('”', '"').trim()}”`;
   const who = subagent === undefined ? 'it' : `its sub-agent ${quoted(subagent)}`;
   const parts = [
     ...(prompt === undefined ? [] : [`${who} was asked ${quoted(prompt)}`]),

@@ -92,4 +92,8 @@ it('[EXT1.30] a plan is approved or sent back with comments, and one that isn’
   expect(answer('{"decision":"Approve the plan"}', long)).toMatchObject({ kind: 'invalid' });
   expect(answer('approve the plan', long)).toEqual({ kind: 'send-back', comments: 'approve the plan' });
   expect(answer('{"comments":"Shorter"}', long)).toEqual({ kind: 'send-back', comments: 'Shorter' });
+  // Cards cut texts by bytes.
+  const wide = { plan: '\u8a08'.repeat(5_400) };
+  expect(plan.question(wide).approves).toBeUndefined();
+  expect(answer('approve the plan', wide)).toMatchObject({ kind: 'send-back' });
 });

@@ -21,8 +21,8 @@ const LEAD = 'It asks:';
 const ANSWERED = 'A person has answered in Countersign, so this call did not need to run.';
 const APPROVE = 'Approve the plan';
 const SEND_BACK = 'Send it back with comments';
-/** A longer one isn't shown as a whole, so nobody can approve it here. */
-const LONGEST_PLAN = 10_000;
+/** A longer one isn't shown as a whole, so nobody can approve it here. Cards cut texts at 16 kB, and a character can have three bytes. */
+const LONGEST_PLAN = { characters: 10_000, bytes: 16_000 } as const;
 const LONGEST_TEXT = 4_000;
 /** On one line in the web app, beside the choices. */
 const LONGEST_OTHER = 900;
@@ -124,22 +124,26 @@ const COMMENTS: FormField = {
 
 function planQuestion(args: unknown): Question {
   const { plan } = planSchema.parse(args);
-  if (plan.length > LONGEST_PLAN) {
-    const text = `Its plan has ${plan.length} characters, too many to be shown and approved here. It begins:\n\n${plan.slice(0, LONGEST_PLAN)}`;
+  if (isLong(plan)) {
+    const text = `Its plan has ${plan.length} characters, too many to be shown and approved here. It begins:\n\n${plan.slice(0, LONGEST_PLAN.characters)}`;
     return { text, choices: [], form: { lead: text, fields: [{ ...COMMENTS, isRequired: true }] } };
   }
   const text = plan.trim() === '' ? 'It has finished its plan, and sent no text of it.' : `Its plan:\n\n${plan}`;
   return { text, choices: [APPROVE], form: { lead: text, fields: [DECISION, COMMENTS] }, approves: true };
 }
 
+function isLong(plan: string): boolean {
+  return plan.length > LONGEST_PLAN.characters || Buffer.byteLength(plan) > LONGEST_PLAN.bytes;
+}
+
 function answerPlan(args: unknown, text: string): AnswerForProgram {
   const { plan } = planSchema.parse(args);
-  const isLong = plan.length > LONGEST_PLAN;
-  const fields = isLong ? [COMMENTS] : [DECISION, COMMENTS];
+  const mayApprove = !isLong(plan);
+  const fields = mayApprove ? [DECISION, COMMENTS] : [COMMENTS];
   if (isWrongForm(fields, text)) return invalid('send only values of its fields and choices');
   const form = readFormAnswer(fields, text);
   const said = text.trim();
-  const isApproval = !isLong && said.toLowerCase() === APPROVE.toLowerCase();
+  const isApproval = mayApprove && said.toLowerCase() === APPROVE.toLowerCase();
   const content: Readonly<Record<string, unknown>> =
     typeof form === 'object' ? form : isApproval ? { decision: APPROVE } : { comments: said };
   const given = content['comments'];
