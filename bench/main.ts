@@ -22,6 +22,7 @@ const SUITES = [
   'mcp',
   'server',
   'page',
+  'inbox',
   'postgres',
 ] as const;
 type SuiteName = (typeof SUITES)[number];
@@ -144,6 +145,11 @@ async function measure(suite: SuiteName, results: Results, quick: boolean, large
     case 'page': {
       const page = await (await import('./page.js')).pageSuite(quick ? 3 : 9);
       if (page !== undefined) results.page = page;
+      break;
+    }
+    case 'inbox': {
+      const inbox = await (await import('./inbox.js')).inboxSuite(quick ? 5 : 15);
+      if (inbox !== undefined) results.inbox = inbox;
       break;
     }
     case 'postgres':

@@ -18,9 +18,11 @@ export interface PageResult {
 const SLOW = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 };
 
 // Resolved from dist/, where their types can't be found.
-const { findChromium } = (await import(script('find-chromium.mjs'))) as { findChromium: () => string | undefined };
-const { buildWeb } = (await import(script('build-web.mjs'))) as { buildWeb: () => boolean };
-const webRoot = fileURLToPath(new URL('../../packages/web/dist', import.meta.url));
+export const { findChromium } = (await import(script('find-chromium.mjs'))) as {
+  findChromium: () => string | undefined;
+};
+export const { buildWeb } = (await import(script('build-web.mjs'))) as { buildWeb: () => boolean };
+export const webRoot = fileURLToPath(new URL('../../packages/web/dist', import.meta.url));
 
 /** Opens the web app in a throttled browser. Undefined if there is no browser. */
 export async function pageSuite(rounds: number): Promise<PageResult | undefined> {

@@ -3,6 +3,7 @@ import type { Figures } from './measure.js';
 import type { GateResult } from './gate.js';
 import { GRANTS, RULES } from './gate-world.js';
 import type { GrowthResult } from './growth.js';
+import type { InboxResult } from './inbox.js';
 import type { McpResult } from './mcp.js';
 import type { MemoryResult } from './memory.js';
 import { CASES } from './script.js';
@@ -33,18 +34,19 @@ export interface Results {
   mcp?: McpResult;
   server?: ServerResult;
   page?: PageResult;
+  inbox?: InboxResult;
   postgres?: PostgresResult;
 }
 
-/** A limit (LIMIT2–LIMIT5) with the measured value. LIMIT1 is compared with the peers, in `peers/`. */
+/** A limit (LIMIT2–LIMIT7) with the measured value. LIMIT1 is compared with the peers, in `peers/`. */
 export interface Target {
-  number: 'LIMIT2' | 'LIMIT3' | 'LIMIT4' | 'LIMIT5' | 'LIMIT6' | 'CHANGE8' | 'EXT1';
+  number: 'LIMIT2' | 'LIMIT3' | 'LIMIT4' | 'LIMIT5' | 'LIMIT6' | 'LIMIT7' | 'CHANGE8' | 'EXT1';
   what: string;
   reached: number;
   /** The same ratio, using CPU time: on a shared machine, a long operation is interrupted more often than a short one. */
   byCpu?: number;
   limit: number;
-  unit: '×' | 'µs' | 'frames';
+  unit: '×' | 'µs' | 'frames' | 'rows';
   met: boolean;
 }
 
@@ -62,6 +64,7 @@ export function printResults(results: Results): void {
   if (results.mcp !== undefined) printMcp(results.mcp);
   if (results.server !== undefined) printServer(results.server);
   if (results.page !== undefined) printPage(results.page);
+  if (results.inbox !== undefined) printInbox(results.inbox);
   if (results.postgres !== undefined) printPostgres(results.postgres);
   if (results.memory !== undefined) printMemory(results.memory);
 }
@@ -286,6 +289,24 @@ function printPage({ firstPaint, usable, bytes }: PageResult): void {
   console.log(`  ${number(bytes / 1000)} kB transferred`);
 }
 
+function printInbox({ waiting, opens, rows, longestTask, together, nextCard, thirtyCardsMs }: InboxResult): void {
+  const ms = ({ median, p99 }: Figures): string[] => [number(median / 1000), number(p99 / 1000)];
+  print(
+    `Inbox with ${number(waiting)} waiting calls  (ms)`,
+    ['', 'median', 'p99'],
+    [
+      ['until list and card are drawn', ...ms(opens)],
+      ['from a decision to the next card', ...ms(nextCard)],
+      ['200 calls decided together', number(together.ms), ''],
+      ['CPU time of that', number(together.cpuMs), ''],
+      ['30 cards by keyboard', number(thirtyCardsMs), ''],
+    ],
+  );
+  console.log(
+    `  at most ${rows} rows in the page; longest task while scrolling ${number(longestTask.ms)} ms, ${number(longestTask.cpuMs)} ms of CPU time`,
+  );
+}
+
 function printMemory({ start, opened, afterTurns }: MemoryResult): void {
   print(
     'Resident memory  (MiB)',
@@ -318,7 +339,7 @@ export function judgeTargets(results: Results): Target[] {
       ...(byCpu === undefined ? {} : { byCpu }),
     });
   };
-  const { growth, waiting, gate, rehearsal, hook, runs, server, page } = results;
+  const { growth, waiting, gate, rehearsal, hook, runs, server, page, inbox } = results;
   const first = growth?.sizes[0];
   const last = growth?.sizes.at(-1);
   if (first !== undefined && last !== undefined) {
@@ -371,6 +392,15 @@ export function judgeTargets(results: Results): Target[] {
     add('LIMIT5', 'start of the server, median', server.starts.laterRun.median, 400_000, 'µs');
   }
   if (page !== undefined) add('LIMIT5', 'web app usable on a slow connection', page.usable.median, 2_500_000, 'µs');
+  if (inbox !== undefined) {
+    add('LIMIT7', 'the inbox opens with 1,000 calls, median', inbox.opens.median, 1_000_000, 'µs');
+    add('LIMIT7', 'rows in the page', inbox.rows, 100, 'rows');
+    const { longestTask, together } = inbox;
+    add('LIMIT7', 'longest task while scrolling', longestTask.cpuMs * 1000, 50_000, 'µs');
+    add('LIMIT7', '200 calls decided together', together.ms * 1000, 3_000_000, 'µs');
+    add('LIMIT7', 'from a decision to the next card, median', inbox.nextCard.median, 200_000, 'µs');
+    add('LIMIT7', '30 cards by keyboard', inbox.thirtyCardsMs * 1000, 60_000_000, 'µs');
+  }
   return targets;
 }
 

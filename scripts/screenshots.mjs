@@ -79,6 +79,16 @@ await all('approvals', async ({ page, look }) => {
   await page.mouse.move(0, 0);
 });
 
+await all('inbox', async ({ page, look }) => {
+  await visit(page, '/inbox');
+  const removal = page.getByRole('list', { name: 'Waiting calls' }).getByRole('button', { name: /rm notes/ });
+  await removal.waitFor();
+  if (look.width < 1120) return;
+  await removal.click();
+  await page.getByRole('button', { name: 'Approve once', disabled: false }).waitFor();
+  await page.mouse.move(0, 0);
+});
+
 // A newcomer approves two calls and denies one.
 const { page } = first;
 await visit(page, chat);

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findSandbox } from '@countersign/tools';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { supervisorAt } from '../../packages/server/src/testing/run-fixture.js';
 import { isFullSize, itAtFullSize } from '../support/scaled.js';
 import type { Page } from 'playwright-core';
@@ -18,12 +18,16 @@ import {
   decided,
   drawn,
   enabled,
+  focused,
   giveReason,
   goTo,
   holdUp,
   overflow,
   press,
+  row,
+  rows,
   said,
+  select,
   toolCard,
   unfold,
   write,
@@ -515,10 +519,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await ask({ world, chat }, 'here before the edit');
     const there = await askThere(call('shell_cmd', { command: 'touch first' }));
     await page.getByRole('link', { name: /Inbox/ }).click();
-    await page
-      .getByRole('list', { name: 'Also waiting' })
-      .getByRole('button', { name: /touch first/ })
-      .click();
+    await row(page, 'touch first').click();
     await choose(page, 'Edit');
     await page.getByRole('textbox', { name: 'Command' }).fill('touch second');
     await enabled(button(page, 'Preview'));
@@ -546,10 +547,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(await page.title()).toBe('(3) Countersign');
     expect(await page.locator('link[rel=icon]').getAttribute('href')).toBe('/mark-waiting.svg');
     const show = async (words: string): Promise<void> => {
-      await page
-        .getByRole('list', { name: 'Also waiting' })
-        .getByRole('button', { name: new RegExp(words) })
-        .click();
+      await row(page, words).click();
       await asks(page, words).getByText(words, { exact: true }).waitFor();
     };
     await show('elsewhere');
@@ -575,7 +573,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).not.toContain('too-late');
   });
 
-  it('[PAGE6.1] [PAGE6.2] the inbox decides several calls after showing all in full, and “Not now” puts one last', async () => {
+  it('[PAGE6.1] [PAGE6.2] [PAGE6.4] the inbox folds alike calls, decides selected ones after showing all in full, and “Not now” puts one last', async () => {
     const { page } = await enter();
     for (const { worldId, chatId } of (await opened.api.waiting()).items) await opened.api.stop(worldId, chatId);
     const there = await askThere(
@@ -584,17 +582,18 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     );
     await page.getByRole('link', { name: /Inbox/ }).click();
     await asks(page, 'several-a').waitFor();
-    await page.getByRole('button', { name: 'Not now' }).click();
+    await rows(page).filter({ hasText: '4 alike calls' }).click();
+    await row(page, 'several-d').waitFor();
+    await button(page, 'Not now').click();
     await asks(page, 'several-b').waitFor();
     await page.getByText('1 of 4', { exact: true }).first().waitFor();
-    expect(
-      (await page.getByRole('list', { name: 'Also waiting' }).getByRole('listitem').allInnerTexts()).at(-1),
-    ).toContain('several-a');
-    await button(page, 'Decide several…').click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel(/several-a/).check();
-    await dialog.getByLabel(/several-c/).check();
+    // Put off, it is no longer among the others.
+    await rows(page).filter({ hasText: '3 alike calls' }).waitFor();
+    await expect.poll(async () => (await rows(page).allInnerTexts()).at(-1)).toContain('several-a');
+    await select(page, 'several-a').check();
+    await select(page, 'several-c').check();
     await button(page, 'Approve 2…').click();
+    const dialog = page.getByRole('dialog');
     const confirm = button(page, 'Approve these 2 calls once');
     await dialog.getByRole('region', { name: '2 of 2' }).waitFor();
     await page.clock.fastForward(1500);
@@ -611,8 +610,11 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await confirm.click();
     await dialog.getByText('Approved once', { exact: true }).waitFor();
     await dialog.getByText(/Not decided: .*already denied/).waitFor();
+    await dialog.getByText('1 of 2 decided.').waitFor();
+    expect(await violations(page, { within: 'dialog' })).toEqual([]);
     await expect.poll(() => opened.ran.filter((run) => run.startsWith('several-'))).toHaveLength(1);
-    await dialog.getByLabel(/several-b/).check();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await select(page, 'several-b').check();
     await button(page, 'Deny the rest (1)…').click();
     await page.clock.fastForward(1500);
     await enabled(button(page, 'Deny this call'));
@@ -620,6 +622,81 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await expect.poll(async () => (await opened.api.approvals(there.world)).items.length).toBe(1);
     await page.keyboard.press('Escape');
     expect(await page.getByText('Decided elsewhere').count()).toBe(0);
+    await opened.api.stop(there.world, there.chat);
+  });
+
+  it('[PAGE6.3] [PAGE6.5] [HTTP8.1] rows say what and where, filters hide them, and none moves under the pointer', async () => {
+    const { page } = await enter();
+    for (const { worldId, chatId } of (await opened.api.waiting()).items) await opened.api.stop(worldId, chatId);
+    const { world } = await opened.newChat();
+    const first = { world, chat: (await opened.api.createChat(world, { title: 'The first chat' })).id };
+    await opened.api.send(first.world, first.chat, { content: press('row-a') });
+    const second = await askThere(
+      [press('row-b'), call('fill', Object.fromEntries([...'abcdef'].map((key) => [key, 'row-f'])))].join('\n'),
+      2,
+    );
+    await page.getByRole('link', { name: /Inbox/ }).click();
+    await asks(page, 'row-a').waitFor();
+    const { name } = (await opened.api.world(first.world)).value;
+    await row(page, 'row-a').getByText(`${name} · Ada · The first chat`).waitFor();
+    const calls = async (): Promise<readonly string[]> =>
+      (await rows(page).allInnerTexts()).map((text) => /row-\w/.exec(text)?.[0] ?? text);
+    await expect.poll(calls).toEqual(['row-a', 'row-b', 'row-f']);
+
+    // The card changes with the filter, and the next one is from the filtered calls too.
+    await page.getByLabel('Tool').selectOption('fill');
+    await asks(page, 'row-f').waitFor();
+    expect(await calls()).toEqual(['row-f']);
+    await page.getByLabel('Tool').selectOption('');
+    await expect.poll(calls).toEqual(['row-a', 'row-b', 'row-f']);
+
+    // By keyboard: to the second row, and to its card.
+    await row(page, 'row-f').focus();
+    await page.keyboard.press('ArrowUp');
+    await focused(row(page, 'row-b'));
+    await page.keyboard.press('Enter');
+    await asks(page, 'row-b').and(page.locator(':focus')).waitFor();
+
+    // One is decided elsewhere, and another one arrives, while a person points at the list.
+    await row(page, 'row-f').hover();
+    const before = await row(page, 'row-f').boundingBox();
+    await opened.api.stop(first.world, first.chat);
+    await rows(page).filter({ hasText: 'No longer waiting' }).waitFor();
+    const third = await askThere(press('row-c'));
+    await row(page, 'row-c').waitFor();
+    expect(await row(page, 'row-f').boundingBox()).toEqual(before);
+    expect(await calls()).toEqual(['row-a', 'row-b', 'row-f', 'row-c']);
+    await page.mouse.move(900, 500);
+    await expect.poll(calls).toEqual(['row-b', 'row-f', 'row-c']);
+    expect(await violations(page, { within: 'main', contrast: true })).toEqual([]);
+    for (const { world, chat } of [second, third]) await opened.api.stop(world, chat);
+  });
+
+  it('[PAGE6.6] on a phone, the inbox is a list, then a card with a way back', async () => {
+    const { page } = await enter();
+    for (const { worldId, chatId } of (await opened.api.waiting()).items) await opened.api.stop(worldId, chatId);
+    const there = await askThere([press('phone-a'), press('phone-b')].join('\n'), 2);
+    onTestFinished(() => page.setViewportSize({ width: 1440, height: 900 }));
+    await page.setViewportSize({ width: 360, height: 740 });
+    await goTo(page, '/inbox');
+    await row(page, 'phone-b').click();
+    await asks(page, 'phone-b').and(page.locator(':focus')).waitFor();
+    expect([await overflow(page), await row(page, 'phone-a').isVisible()]).toEqual([0, false]);
+    await page.goBack();
+    await row(page, 'phone-a').waitFor();
+    expect([await overflow(page), await button(page, 'Approve once').count()]).toEqual([0, 0]);
+    expect(await violations(page, { within: 'main', contrast: true })).toEqual([]);
+    // The next card follows at once; after the last one, the list.
+    await row(page, 'phone-a').click();
+    await decide(page, 'Deny');
+    await asks(page, 'phone-b').waitFor();
+    await page.getByRole('button', { name: /^All waiting calls/ }).click();
+    await row(page, 'phone-b').waitFor();
+    await page.keyboard.press('Alt+n');
+    await asks(page, 'phone-b').waitFor();
+    await decide(page, 'Deny');
+    await page.getByText('Nothing is waiting for you.').waitFor();
+    await expect.poll(() => new URL(page.url()).search).toBe('');
     await opened.api.stop(there.world, there.chat);
   });
 

@@ -4,7 +4,6 @@ import { isFullSize, itAtFullSize, scaled } from '../support/scaled.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import {
   addresses,
-  asks,
   button,
   call,
   enabled,
@@ -13,6 +12,8 @@ import {
   holdUp,
   overflow,
   press,
+  row,
+  rows,
   remarked,
   said,
   toolCard,
@@ -116,7 +117,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
         [path, toolCard(page, 'PPP')],
         [`/w/${world}`, main.getByText(name).first()],
         [`/w/${world}/agents`, main.getByText(name).first()],
-        ['/inbox', asks(page, 'PPP')],
+        ['/inbox', row(page, 'PPP')],
         [`/w/${world}/audit`, main.getByText('press').first()],
         [`/w/${world}/policy`, main.locator('option[value=press]')],
       ] as const) {
@@ -137,7 +138,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
       await opened.api.stop(world, chat);
     });
 
-  it('[CALL12] [CALL12.1] [LIMIT2] can’t overwhelm anyone with many calls at once: they wait in order, each decision applies to one, and the inbox loads its first page', async () => {
+  it('[CALL12] [CALL12.1] [PAGE6.7] [LIMIT2] [LIMIT7] can’t overwhelm anyone with many calls at once: they wait in order, each decision applies to one, and the inbox loads its first page', async () => {
     const { page, world, chat } = await enter();
     // A chat of many cards takes seconds to render.
     const here = isFullSize ? 51 : 3;
@@ -167,8 +168,11 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     await goTo(page, '/inbox');
     await page.getByText('1 of 100+', { exact: true }).first().waitFor();
     await expect.poll(() => page.title()).toBe('(100+) Countersign');
-    await page.getByRole('button', { name: 'Show more', exact: true }).click();
+    await rows(page).filter({ hasText: '100 alike calls' }).click();
+    await row(page, `${chat}-01`).focus();
+    await page.keyboard.press('End');
     await page.getByText('1 of 101', { exact: true }).first().waitFor();
+    expect(await rows(page).count()).toBeLessThan(60);
     expect(await page.getByRole('button', { name: 'Show more', exact: true }).count()).toBe(0);
     for (const other of chats.slice(1)) await opened.api.stop(world, other);
     await page

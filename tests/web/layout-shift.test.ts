@@ -200,7 +200,7 @@ describe.runIf(hasBrowser)('a stable layout', () => {
         expect(await overlaps(notices(), [...free, page.getByRole('log'), page.getByLabel('Message')])).toEqual([]);
         const sheet = isPhone ? await openSheet(page) : [];
         expect(await overlaps(notices(), [...sheet, ...signing(page)])).toEqual([]);
-        await goTo(page, '/inbox');
+        await goTo(page, isPhone ? '/inbox?card' : '/inbox');
         await page.getByText('No connection to the server').waitFor();
         const head = page.getByRole('main').getByText('wants to').first();
         await head.waitFor();

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { isFullSize, itAtFullSize } from '../support/scaled.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import {
-  asks,
   button,
   choose,
   drawn,
@@ -13,6 +12,7 @@ import {
   goTo,
   overflow,
   press,
+  row,
   remarked,
   said,
   toolCard,
@@ -387,7 +387,7 @@ function lastToCome(page: Page, name: string): Locator {
     case 'chat':
       return toolCard(page, 'tee log');
     case '/inbox':
-      return asks(page, 'tee log');
+      return row(page, 'tee log');
     case '/providers':
       return main.getByRole('listitem').first();
     case 'policy':

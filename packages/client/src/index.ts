@@ -109,7 +109,7 @@ export type { ChangeEntry, ChangeFile, ChangeFolder, ChangeText } from './show/c
 export { changedWords } from './show/change/changed-words.js';
 export { changeStarts, counterparts, sideBySide } from './show/change/diff-rows.js';
 export type { DiffRow, SideRow } from './show/change/diff-rows.js';
-export { effectText, type EffectFile, type EffectText } from './show/call/effect-text.js';
+export { effectBrief, effectText, type EffectFile, type EffectText } from './show/call/effect-text.js';
 export { programText, type RunPart } from './show/call/run-text.js';
 export type { DiffLine } from './show/call/diff-lines.js';
 export { complete, matching, mentionAt } from './show/people/mention-at.js';

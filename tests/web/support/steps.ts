@@ -79,6 +79,21 @@ export function toolCard(page: Page, words: string): Locator {
   return page.locator('[data-invocation]').filter({ hasText: words });
 }
 
+/** The rows of the inbox: calls, and groups of alike calls. */
+export function rows(page: Page): Locator {
+  return page.getByRole('list', { name: 'Waiting calls' }).locator('[data-row]');
+}
+
+/** The row of the call with this text. */
+export function row(page: Page, words: string): Locator {
+  return rows(page).filter({ has: page.locator('code', { hasText: words }) });
+}
+
+/** The box that selects a call of the inbox. */
+export function select(page: Page, words: string): Locator {
+  return page.getByRole('checkbox', { name: new RegExp(`^Select .*${words}`) });
+}
+
 /** The approval card of the call with this text. While another one is being sent, that one is shown. */
 export function asks(page: Page, words: string): Locator {
   const call = page.locator('[data-call]').filter({ hasText: words });

@@ -120,12 +120,13 @@ export async function pageApprovals(
     const places = status === 'pending' ? await placesOf(reader, worldId, shown, chatId) : [];
     const snapshot = await runtime.caches.snapshots.read(reader, worldId);
     const needsOf = needsReader(reader);
+    const titleOf = titleReader(reader);
     const items: QueuedApproval[] = [];
     for (const [index, record] of shown.entries()) {
       const invocation = await reader.invocation(record.invocationId);
       if (invocation === undefined) continue;
-      const needs = await needsOf(record, invocation);
-      items.push({ ...toApproval(runtime, snapshot, record, invocation), ...needs, ...places[index] });
+      const more = { ...(await needsOf(record, invocation)), ...(await titleOf(record.chatId)), ...places[index] };
+      items.push({ ...toApproval(runtime, snapshot, record, invocation), ...more });
     }
     const next = records.length > limit ? records[limit - 1]?.id : undefined;
     return { items, ...(next === undefined ? {} : { next }) };
@@ -143,17 +144,32 @@ export async function pageWaiting(
     if (after !== undefined && (from === undefined || !mayRead(from.worldId))) throw noPlace('after');
     const readable = (await reader.pendingEverywhere(after)).filter(({ worldId }) => mayRead(worldId));
     const needsOf = needsReader(reader);
+    const titleOf = titleReader(reader);
     const items: WaitingCall[] = [];
     for (const { id, worldId } of readable.slice(0, limit)) {
       const record = await reader.approval(id);
       const call = record === undefined ? undefined : await reader.invocation(record.invocationId);
       if (record === undefined || call === undefined) continue;
       const snapshot = await runtime.caches.snapshots.read(reader, worldId);
-      items.push({ worldId, ...toApproval(runtime, snapshot, record, call), ...(await needsOf(record, call)) });
+      const more = { ...(await needsOf(record, call)), ...(await titleOf(record.chatId)) };
+      items.push({ worldId, ...toApproval(runtime, snapshot, record, call), ...more });
     }
     const next = readable.length > limit ? readable[limit - 1]?.id : undefined;
     return { items, ...(next === undefined ? {} : { next }) };
   });
+}
+
+/** Reads the title of each chat once. */
+function titleReader(reader: StoreReader): (chatId: string) => Promise<{ chatTitle?: string }> {
+  const titles = new Map<string, { chatTitle?: string }>();
+  return async (chatId) => {
+    const known = titles.get(chatId);
+    if (known !== undefined) return known;
+    const chat = await reader.chat(chatId);
+    const found = chat === undefined ? {} : { chatTitle: chat.title };
+    titles.set(chatId, found);
+    return found;
+  };
 }
 
 /** Positions within a whole world are consecutive; those of a single chat have gaps. */

@@ -57,6 +57,8 @@ export const sessionOfferSchema = z.object({
 });
 export type SessionOffer = z.infer<typeof sessionOfferSchema>;
 
+const chatTitle = text('Title of the chat. Only in lists of approvals.').exactOptional();
+
 /** One approval in a person's queue (HTTP2 `approvals`, CALL3). Arguments are masked (SAFE6). */
 export const approvalSchema = z.object({
   approvalId,
@@ -118,6 +120,7 @@ export type Approval = z.infer<typeof approvalSchema>;
 
 /** An approval with its position in the queue (CALL12). Decided approvals have no position. */
 export const queuedApprovalSchema = approvalSchema.extend({
+  chatTitle,
   position: field(
     z.number().int().min(1).exactOptional(),
     'Position in the queue, starting at 1. Absent after the 100th.',
@@ -129,7 +132,7 @@ api.add(queuedApprovalSchema, { id: 'QueuedApproval' });
 export type QueuedApproval = z.infer<typeof queuedApprovalSchema>;
 
 /** A pending approval in a list of several worlds. */
-export const waitingCallSchema = approvalSchema.extend({ worldId: text('Id of the world.') });
+export const waitingCallSchema = approvalSchema.extend({ worldId: text('Id of the world.'), chatTitle });
 api.add(waitingCallSchema, { id: 'WaitingCall' });
 export type WaitingCall = z.infer<typeof waitingCallSchema>;
 

@@ -121,8 +121,9 @@ describe('the approval queue', () => {
     const denied = (await t.api('GET', '/worlds/harbour/approvals?status=denied')).body;
     expect(denied).toMatchObject({ items: [{ approvalId: second?.approvalId, status: 'denied' }] });
     expect(JSON.stringify(denied)).not.toContain('"position"');
+    const { body: chat } = await t.api<{ title: string }>('GET', `/worlds/harbour/chats/${t.chat}`);
     expect((await t.api('GET', `/worlds/harbour/approvals?chat=${t.chat}&limit=1`)).body).toMatchObject({
-      items: [{ position: 1, total: 2 }],
+      items: [{ position: 1, total: 2, chatTitle: chat.title }],
       next: queue[0]?.approvalId,
     });
     expect((await t.api('GET', '/worlds/harbour/approvals?chat=another')).body).toEqual({ items: [] });

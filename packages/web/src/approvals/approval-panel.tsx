@@ -16,6 +16,13 @@ import { paths } from '../shell/paths.js';
 import { approvalWords } from '../words/approvals.js';
 import type { ShownApproval } from './shown-approval.js';
 
+/** An approval to show, requested elsewhere, such as by a card in the transcript. A new object for each request. */
+export interface Wanted {
+  id: string;
+  /** The focus stays where it is. */
+  isQuiet?: boolean;
+}
+
 export interface ApprovalPanelProps {
   /** Ids of waiting approvals, oldest first. */
   queue: readonly string[];
@@ -23,10 +30,11 @@ export interface ApprovalPanelProps {
   onMore?: (() => void) | undefined;
   /** Also finds decided approvals that are still loaded. */
   find: (id: string) => ShownApproval | undefined;
-  /** An approval to show, requested elsewhere, such as by a card in the transcript. A new object for each request. */
-  wanted?: { id: string } | undefined;
+  wanted?: Wanted | undefined;
   /** Called when the wanted card has been shown, to clear the request: otherwise, a panel opened later would show it again. */
   onWantedShown?: (() => void) | undefined;
+  /** The other calls are listed elsewhere on the page. */
+  isListed?: boolean;
   /** Calls that this person decided outside of the panel. */
   taken?: ReadonlySet<string>;
   onEmpty?: (() => void) | undefined;
@@ -52,6 +60,7 @@ export function ApprovalPanel({
   find,
   wanted,
   onWantedShown,
+  isListed = false,
   taken = NONE,
   onEmpty,
   empty,
@@ -59,7 +68,9 @@ export function ApprovalPanel({
   onShown,
   card: Card = ApprovalCard,
 }: ApprovalPanelProps): ReactElement {
-  const [current, setCurrent] = useState<Current>({ kind: 'none' });
+  const [current, setCurrent] = useState<Current>(() =>
+    wanted === undefined ? { kind: 'none' } : { kind: 'open', id: wanted.id },
+  );
   const [own, setAnswered] = useState<Answered>({ sending: new Set(), taken: new Set() });
   const answered = { ...own, taken: new Set([...own.taken, ...taken]) };
   const [aside, setAside] = useState<ShownApproval>();
@@ -79,15 +90,21 @@ export function ApprovalPanel({
   // Calls that wait for other people come last, and don't count.
   const notNow = useNotNow();
   const mine = withLast(queue.filter(isMine), notNow.ids);
-  const ordered = [...mine, ...queue.filter((id) => !mine.includes(id))];
+  const isAmongMine = new Set(mine);
+  const ordered = [...mine, ...queue.filter((id) => !isAmongMine.has(id))];
   const [edits, setEdits] = useState<readonly ApprovalView[]>([]);
   const replacement = (id: string): string | undefined => {
     const edit = edits.find(({ approvalId }) => approvalId === id);
     return edit && (replacementOf(edit, ordered, (each) => find(each)?.approval) ?? id);
   };
-  const shown = nextCurrent(current, ordered, answered, replacement);
+  // After a decision, the card that followed in the list comes next.
+  const later = useRef<readonly string[]>([]);
+  const inOrder = new Set([...later.current.filter((id) => isAmongMine.has(id)), ...ordered]);
+  const shown = nextCurrent(current, [...inOrder], answered, replacement);
+  if (isListed && shown.kind === 'open' && isAmongMine.has(shown.id))
+    later.current = mine.slice(mine.indexOf(shown.id) + 1);
   const waiting = ordered.filter((id) => !answered.taken.has(id));
-  const mineCount = waiting.filter((id) => mine.includes(id)).length;
+  const mineCount = waiting.filter((id) => isAmongMine.has(id)).length;
   const found = shown.kind === 'none' ? undefined : find(shown.id);
   if (found !== undefined) last.current = found;
   // An approval that can no longer be found was decided elsewhere: keep showing it until the person continues.
@@ -116,10 +133,10 @@ export function ApprovalPanel({
     onWantedShown?.();
     // A card that is already shown won't check again whether to take the focus; the next one would.
     if (shown.kind === 'open' && shown.id === wanted.id) {
-      focusOnWaiting(panel.current);
+      if (wanted.isQuiet !== true) focusOnWaiting(panel.current);
       return;
     }
-    follow.current = 'now';
+    follow.current = wanted.isQuiet === true ? 'no' : 'now';
     setCurrent({ kind: 'open', id: wanted.id });
   }, [wanted]);
   const isEmpty = shown.kind === 'none' && aside === undefined;
@@ -168,7 +185,7 @@ export function ApprovalPanel({
     setCurrent({ kind: 'open', id });
   };
   const onNotNow =
-    next === undefined || !mine.includes(shown.id)
+    next === undefined || !isAmongMine.has(shown.id)
       ? undefined
       : () => {
           notNow.putOff(shown.id);
@@ -179,15 +196,17 @@ export function ApprovalPanel({
   const below = (
     <div className="scroll-quiet max-h-[30dvh] space-y-3 overflow-y-auto px-3 pb-3 empty:hidden">
       {about?.(asked)}
-      <WaitingList
-        queue={waiting}
-        mineCount={mineCount}
-        total={total}
-        shownId={shown.id}
-        find={find}
-        onPick={pick}
-        onMore={onMore}
-      />
+      {isListed ? null : (
+        <WaitingList
+          queue={waiting}
+          mineCount={mineCount}
+          total={total}
+          shownId={shown.id}
+          find={find}
+          onPick={pick}
+          onMore={onMore}
+        />
+      )}
     </div>
   );
   return (

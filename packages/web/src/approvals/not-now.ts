@@ -31,6 +31,7 @@ function keptIds(me: string): readonly string[] {
 
 /** The calls that were put off come last, in that order. */
 export function withLast(queue: readonly string[], last: readonly string[]): readonly string[] {
-  const late = last.filter((id) => queue.includes(id));
-  return late.length === 0 ? queue : [...queue.filter((id) => !late.includes(id)), ...late];
+  const waiting = new Set(queue);
+  const late = new Set(last.filter((id) => waiting.has(id)));
+  return late.size === 0 ? queue : [...queue.filter((id) => !late.has(id)), ...late];
 }

@@ -25,9 +25,9 @@ export function TopBar({ children }: { children: ReactNode }): ReactElement {
 function SidebarButton({ open, pending }: { open: () => void; pending: string }): ReactElement {
   const label = pending === '' ? shellWords.sidebar : shellWords.sidebarWith(pending);
   return (
-    <span className="relative inline-flex">
+    <span className="relative mr-4 inline-flex">
       <IconButton icon="menu" label={label} onClick={open} />
-      <span aria-hidden className="pointer-events-none absolute -top-1 left-5">
+      <span aria-hidden className="pointer-events-none absolute -top-1 left-4">
         <Count value={pending} of={shellWords.inInbox} />
       </span>
     </span>

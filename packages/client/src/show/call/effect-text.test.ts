@@ -2,7 +2,7 @@ import type { CallSandbox, Effect } from '@countersign/protocol';
 import { expect, it } from 'vitest';
 import { isRehearsed } from './card-text.js';
 import { argumentsWithHosts, hostsForNextRun, hostsToAllow } from './allow-host.js';
-import { effectText } from './effect-text.js';
+import { effectBrief, effectText } from './effect-text.js';
 
 const effect: Effect = {
   files: [
@@ -21,6 +21,16 @@ const effect: Effect = {
   output: 'done\n',
   truncated: false,
 };
+
+it('[PAGE6.3] counts the changed paths for a row, removed ones first', () => {
+  const [first] = effect.files;
+  if (first === undefined) throw new Error('there is no file');
+  expect(effectBrief({ effect })).toBe('−2 ~2 →1 +3 files');
+  expect(effectBrief({ effect: { ...effect, files: [first], unlisted: 4 } })).toBe('−1 and 4 more files');
+  expect(effectBrief({ prediction: { ...effect, files: [first] } })).toBe('probably −1 file');
+  expect(effectBrief({ effect: { ...effect, files: [] } })).toBe('changes no files');
+  expect(effectBrief({})).toBeUndefined();
+});
 
 it('[CALL15] says what a call will do, destructive parts first, with every name on one line', () => {
   const text = effectText({ effect });

@@ -111,6 +111,20 @@ export function effectText(
   };
 }
 
+/** The changed paths, for a row of a list: `−3 ~1 files`. Undefined if nothing says what the call will do. */
+export function effectBrief({ effect, prediction }: Pick<ApprovalView, 'effect' | 'prediction'>): string | undefined {
+  const shown = effect ?? prediction;
+  if (shown === undefined) return undefined;
+  const { files, unlisted = 0 } = shown;
+  const parts = (['removed', 'changed', 'moved', 'added'] as const).flatMap((change) => {
+    const count = files.filter((file) => file.change === change).length;
+    return count === 0 ? [] : [`${SIGNS[change]}${count}`];
+  });
+  const noun = files.length + unlisted === 1 ? 'file' : 'files';
+  const counted = [...parts, ...(unlisted === 0 ? [] : [`and ${unlisted} more`]), noun].join(' ');
+  return `${effect === undefined ? 'probably ' : ''}${parts.length === 0 ? 'changes no files' : counted}`;
+}
+
 const WITHOUT_NETWORK =
   'Rehearsed without network. Approving applies only this, and the command doesn’t run again. To let it use the network, allow the host instead.';
 

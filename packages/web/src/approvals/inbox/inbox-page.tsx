@@ -1,45 +1,111 @@
-import { get, readAll, writerName } from '@countersign/client';
-import type { Message } from '@countersign/protocol';
-import { type ReactElement, useCallback, useRef, useState } from 'react';
-import { Link } from 'wouter';
-import { useClient, useWorld } from '../../data/connection.js';
-import { useRead } from '../../data/use-read.js';
-import { NotRead, TopBar } from '../../shell/frame.js';
+import { type ApprovalView, get } from '@countersign/client';
+import { type ReactElement, useCallback, useMemo, useRef, useState } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import { useWorld } from '../../data/connection.js';
+import { useAccount } from '../../data/me.js';
 import { NoticePlace } from '../../notices/notice-place.js';
+import { wasInvited } from '../../session/session.js';
+import { TopBar } from '../../shell/frame.js';
 import { paths } from '../../shell/paths.js';
+import { DESKTOP, useMedia } from '../../shell/use-media.js';
 import { Button } from '../../ui/button.js';
 import { Empty } from '../../ui/card.js';
-import { Visible } from '../../text/visible.js';
-import { ApprovalPanel } from '../approval-panel.js';
-import type { ShownApproval } from '../shown-approval.js';
-import { useAccount, useMe } from '../../data/me.js';
-import { wasInvited } from '../../session/session.js';
+import { Icon } from '../../ui/icon.js';
 import { rolesText } from '../../words/account.js';
-import { useGoToWaiting } from '../use-go-to-waiting.js';
-import { areSeveral, DecideSeveral } from '../several/decide-several.js';
-import { type Inbox, inboxCount } from './use-inbox.js';
-import { focusOnWaiting } from '../card/use-take-focus.js';
 import { approvalWords } from '../../words/approvals.js';
+import { ApprovalPanel, type Wanted } from '../approval-panel.js';
+import { focusOnWaiting } from '../card/use-take-focus.js';
+import { useNotNow, withLast } from '../not-now.js';
+import { type Asked, DecideSeveral } from '../several/decide-several.js';
+import type { ShownApproval } from '../shown-approval.js';
+import { useGoToWaiting } from '../use-go-to-waiting.js';
+import { type Filter, matches, NO_FILTER } from './filters.js';
+import { InboxList } from './inbox-list.js';
+import { LastMessages } from './last-messages.js';
+import { alikeKey } from './list-rows.js';
+import { type Inbox, inboxCount } from './use-inbox.js';
+import { useRows } from './use-rows.js';
 
-/** Everything waiting in all chats in all worlds. */
+/** On a narrow screen, the page shows either the list or a card. */
+const CARD = 'card';
+
+/** Everything waiting in all chats in all worlds: a list, and the card of one call (PAGE6.3). */
 export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
   const { items, others } = inbox;
   const account = useAccount();
   const worldId = useWorld((state) => state.worldId);
   const approvals = useWorld((state) => state.approvals);
+  const isWide = useMedia(DESKTOP);
+  const isCard = useSearch() === CARD;
+  const [, go] = useLocation();
+  const { ids: putOff } = useNotNow();
+  const [filter, setFilter] = useState<Filter>(NO_FILTER);
+  const [taken, setTaken] = useState<ReadonlySet<string>>(new Set());
+  const [shown, setShown] = useState<ApprovalView>();
+  const [wanted, setWanted] = useState<Wanted>();
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [asked, setAsked] = useState<Asked>();
+  const forget = useCallback(() => setWanted(undefined), []);
+  const all = useMemo(() => [...items, ...others], [items, others]);
+  const byId = useMemo(() => new Map(all.map((item) => [item.approval.approvalId, item])), [all]);
+  const mine = useMemo(() => new Set(items.map(({ approval }) => approval.approvalId)), [items]);
+  const calls = useMemo(() => {
+    const late = new Set(putOff);
+    return withLast([...byId.keys()], [...putOff, ...others.map(({ approval }) => approval.approvalId)]).flatMap(
+      (id) => {
+        const item = byId.get(id);
+        if (item === undefined || taken.has(id) || !matches(item, filter)) return [];
+        // Calls that were put off, or wait for others, stay at the end.
+        return [{ id, key: late.has(id) ? id : `${mine.has(id) ? '' : 'others '}${alikeKey(item)}` }];
+      },
+    );
+  }, [byId, mine, others, putOff, taken, filter]);
+  const list = useRows(calls, byId);
+  const shownId = shown?.approvalId;
+  // A card that the filter leaves out stays until it is decided.
+  const isOut = shownId !== undefined && byId.has(shownId) && !taken.has(shownId) && !list.waiting.includes(shownId);
   const find = useCallback(
     (id: string): ShownApproval | undefined => {
-      const item = [...items, ...others].find(({ approval }) => approval.approvalId === id);
+      const item = byId.get(id);
       if (item !== undefined) return item;
       const decided = get(approvals, id);
       return decided === undefined ? undefined : { worldId, agentName: decided.agentId, approval: decided };
     },
-    [items, others, worldId, approvals],
+    [byId, worldId, approvals],
   );
   const box = useRef<HTMLDivElement>(null);
-  const [taken, setTaken] = useState<ReadonlySet<string>>(new Set());
-  const [isDecidingSeveral, setIsDecidingSeveral] = useState(false);
-  useGoToWaiting(() => focusOnWaiting(box.current));
+  const open = (id: string): void => {
+    setWanted({ id });
+    if (!isWide) go(`${paths.inbox}?${CARD}`);
+  };
+  const closeCard = (): void => {
+    setShown(undefined);
+    go(paths.inbox, { replace: true });
+  };
+  const filterBy = (next: Filter): void => {
+    setFilter(next);
+    list.release();
+    const found = all.filter((item) => matches(item, next)).map(({ approval }) => approval.approvalId);
+    const [first] = found;
+    if (isWide && first !== undefined && !found.includes(shownId ?? '')) setWanted({ id: first, isQuiet: true });
+  };
+  useGoToWaiting(() => {
+    if (focusOnWaiting(box.current)) return true;
+    const [first] = list.waiting;
+    if (isWide || isCard || first === undefined) return false;
+    open(first);
+    return true;
+  });
+  const strip = (
+    // Notices replace the text: below it, they would move the card, and at the bottom its buttons.
+    <div className="group/strip flex h-14 w-full shrink-0 flex-col justify-center px-3 pt-2 text-sm text-ink-2 sm:px-4">
+      <p className="line-clamp-2 group-has-[[data-notices]_button]/strip:hidden">
+        {account !== undefined && wasInvited() ? `${approvalWords.youAre(account.name, rolesText(account))} ` : ''}
+        {items.length === 0 && others.length > 0 ? approvalWords.inboxOthers : approvalWords.inboxLead}
+      </p>
+      <NoticePlace className="max-h-12 overflow-y-auto" />
+    </div>
+  );
   return (
     <>
       <TopBar>
@@ -47,88 +113,71 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
           {approvalWords.inbox}
         </h1>
         <NotifyButton />
-        {areSeveral(items) ? (
-          <Button size="small" onClick={() => setIsDecidingSeveral(true)}>
-            {approvalWords.several.open}
-          </Button>
-        ) : null}
       </TopBar>
-      {isDecidingSeveral ? (
+      {asked === undefined ? null : (
         <DecideSeveral
-          items={items}
+          asked={asked}
           onDecided={(ids) => setTaken((before) => new Set([...before, ...ids]))}
-          onClose={() => setIsDecidingSeveral(false)}
+          onClose={() => {
+            setAsked(undefined);
+            setChosen(new Set());
+          }}
         />
-      ) : null}
+      )}
       <h2 className="sr-only">{approvalWords.waitingTitle}</h2>
       <p className="sr-only" role="status">
         {approvalWords.waitingStatus(inboxCount(inbox))}
       </p>
-      {/* Notices replace the text: below it, they would move the card, and at the bottom its buttons. */}
-      <div className="group/strip mx-auto flex h-14 w-full max-w-3xl shrink-0 flex-col justify-center px-3 pt-2 text-sm text-ink-2 sm:px-6">
-        <p className="line-clamp-2 group-has-[[data-notices]_button]/strip:hidden">
-          {account !== undefined && wasInvited() ? `${approvalWords.youAre(account.name, rolesText(account))} ` : ''}
-          {items.length === 0 && others.length > 0 ? approvalWords.inboxOthers : approvalWords.inboxLead}
-        </p>
-        <NoticePlace className="max-h-12 overflow-y-auto" />
+      {isWide ? null : strip}
+      <div className="flex min-h-0 flex-1">
+        <div
+          className={isWide ? 'flex w-[24rem] border-r border-line 2xl:w-[28rem]' : isCard ? 'hidden' : 'flex flex-1'}
+        >
+          <InboxList
+            list={list}
+            items={all}
+            mine={mine}
+            shownId={shownId}
+            chosen={chosen}
+            onChosen={setChosen}
+            filter={filter}
+            onFilter={filterBy}
+            onPick={open}
+            onAsk={setAsked}
+            onMore={inbox.loadMore}
+            isWide={isWide}
+          />
+        </div>
+        {isWide || isCard ? (
+          <div ref={box} className="mx-auto flex min-h-0 w-full max-w-3xl min-w-0 flex-1 flex-col p-2 sm:px-4 sm:pb-4">
+            {isWide ? strip : null}
+            <ApprovalPanel
+              queue={isOut ? [...list.waiting, shownId] : list.waiting}
+              taken={taken}
+              isListed
+              onMore={inbox.loadMore}
+              find={find}
+              wanted={wanted}
+              onWantedShown={forget}
+              onShown={setShown}
+              onEmpty={isWide ? undefined : closeCard}
+              about={(about) => <LastMessages asked={about} />}
+              empty={<Empty title={approvalWords.inboxEmpty}>{approvalWords.inboxEmptyHint}</Empty>}
+            />
+          </div>
+        ) : null}
       </div>
-      <div ref={box} className="mx-auto flex min-h-0 w-full max-w-3xl flex-1 flex-col p-2 sm:px-6 sm:pb-4">
-        <ApprovalPanel
-          queue={[...items, ...others].map(({ approval }) => approval.approvalId)}
-          taken={taken}
-          onMore={inbox.loadMore}
-          find={find}
-          about={(asked) => <Context asked={asked} />}
-          empty={<Empty title={approvalWords.inboxEmpty}>{approvalWords.inboxEmptyHint}</Empty>}
-        />
-      </div>
+      {!isWide && isCard ? (
+        <button
+          type="button"
+          onClick={closeCard}
+          className="flex min-h-11 shrink-0 items-center justify-center gap-1 border-t border-line text-sm font-medium text-blue"
+        >
+          <Icon name="chevron" className="size-3.5 rotate-180" />
+          {approvalWords.list.back(inboxCount(inbox))}
+        </button>
+      ) : null}
     </>
-  );
-}
-
-/** The last messages in the chat, so that a call can be judged without leaving the inbox (CALL3). */
-function Context({ asked: { worldId, approval } }: { asked: ShownApproval }): ReactElement {
-  const client = useClient();
-  const shown = useRead({
-    key: ['approval', worldId, approval.approvalId],
-    read: (signal) => client.approval(worldId, approval.approvalId, { signal }),
-  });
-  const agents = useRead({
-    key: ['agents-of', worldId],
-    read: (signal) => readAll((page) => client.agents(worldId, page, { signal })),
-  });
-  const nameOf = (id: string): string =>
-    (agents.kind === 'ready' ? agents.data.find((agent) => agent.id === id)?.name : undefined) ?? id;
-  const context = shown.kind === 'ready' ? shown.data.context : [];
-  const spoken = context.filter(({ role, content }) => role !== 'tool' && content !== '');
-  return (
-    <section className="rounded-lg border border-line bg-surface px-4 py-3 text-sm">
-      <div className="mb-2 flex items-center justify-between gap-2">
-        <h3 className="font-semibold">{approvalWords.lastMessages}</h3>
-        <Link href={paths.chat(worldId, approval.chatId)} className="font-medium text-blue hover:underline">
-          {approvalWords.openChat}
-        </Link>
-      </div>
-      {shown.kind === 'ready' ? null : <NotRead read={shown} what={approvalWords.theMessages} />}
-      {shown.kind === 'ready' && spoken.length === 0 ? <p className="text-ink-3">{approvalWords.noMessages}</p> : null}
-      <ul className="space-y-1.5">
-        {spoken.slice(-10).map((message) => (
-          <MessageLine key={message.messageId} message={message} name={nameOf(message.sender)} />
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function MessageLine({ message: { who, content }, name }: { message: Message; name: string }): ReactElement {
-  const me = useMe();
-  return (
-    <li className="grid grid-cols-[5.5rem_minmax(0,1fr)] gap-2">
-      <bdi className="truncate text-ink-3">{writerName({ name, who }, me) ?? approvalWords.you}</bdi>
-      <span className="line-clamp-3 [overflow-wrap:anywhere]">
-        <Visible text={content.slice(0, 600)} />
-      </span>
-    </li>
   );
 }
 

@@ -38,6 +38,7 @@ export function useInbox(worlds: readonly World[]): Inbox {
   const hasLater = useWorld((state) => state.laterApprovals !== undefined);
   const approvals = useWorld((state) => state.approvals);
   const agents = useWorld((state) => state.agents);
+  const chats = useWorld((state) => state.chats);
   const isForYou = useForYou();
   const store = useWorldStore();
   const queries = useQueryClient();
@@ -53,11 +54,12 @@ export function useInbox(worlds: readonly World[]): Inbox {
     void store.loadLaterApprovals();
   }, [waiting, store]);
   return useMemo(() => {
+    const titles = new Map(chats.map(({ id, title }) => [id, { chatTitle: title }]));
     const here = queue.flatMap((id): InboxItem[] => {
       const approval = get(approvals, id);
       if (approval === undefined) return [];
-      const name = agentName({ agents }, approval.agentId);
-      return [{ worldId, worldName: world?.name ?? worldId, agentName: name, approval }];
+      const names = { worldName: world?.name ?? worldId, agentName: agentName({ agents }, approval.agentId) };
+      return [{ worldId, ...names, ...titles.get(approval.chatId), approval }];
     });
     const others = [...pages].filter(([id]) => id !== worldId);
     const nameOf = (id: string): string => worlds.find((each) => each.id === id)?.name ?? id;
@@ -68,5 +70,5 @@ export function useInbox(worlds: readonly World[]): Inbox {
       others: all.filter((item) => !isForYou(item)),
       ...(hasLater || others.some(([, { more }]) => more) ? { loadMore } : {}),
     };
-  }, [worldId, world, worlds, queue, hasLater, approvals, agents, pages, isForYou, loadMore]);
+  }, [worldId, world, worlds, queue, hasLater, approvals, agents, chats, pages, isForYou, loadMore]);
 }

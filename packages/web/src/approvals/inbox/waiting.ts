@@ -1,5 +1,5 @@
 import { type ApprovalView, type Client, ClientError, isTransient, readAll, viewOfApproval } from '@countersign/client';
-import type { Approval } from '@countersign/protocol';
+import type { Approval, QueuedApproval } from '@countersign/protocol';
 import { followQueues } from '../../data/share-queues.js';
 import { createSignal, type Signal } from '../../data/signal.js';
 import type { Tabs } from '../../data/tabs.js';
@@ -7,6 +7,7 @@ import type { Tabs } from '../../data/tabs.js';
 export interface WaitingItem {
   worldId: string;
   agentName: string;
+  chatTitle?: string;
   approval: ApprovalView;
 }
 
@@ -163,6 +164,7 @@ export function openWaiting(client: Client, tabs: Tabs): Waiting {
   };
 }
 
-function toItem(worldId: string, approval: Approval): WaitingItem {
-  return { worldId, agentName: approval.agentName, approval: viewOfApproval(approval) };
+function toItem(worldId: string, approval: Pick<QueuedApproval, 'chatTitle'> & Approval): WaitingItem {
+  const { agentName, chatTitle } = approval;
+  return { worldId, agentName, ...(chatTitle === undefined ? {} : { chatTitle }), approval: viewOfApproval(approval) };
 }

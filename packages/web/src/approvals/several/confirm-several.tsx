@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 import { CallView } from '../../calls/call-view.js';
 import { EffectView } from '../../calls/effect-view.js';
 import { useClient } from '../../data/connection.js';
@@ -18,14 +18,14 @@ const words = approvalWords.several;
 export function ConfirmSeveral({
   decision,
   items,
-  status,
+  leftOut,
   onBack,
   onConfirm,
 }: {
   decision: 'approve' | 'deny';
   items: readonly InboxItem[];
-  /** Set while they are being decided. */
-  status: string | undefined;
+  /** The calls that must be decided on their own. */
+  leftOut: ReactNode;
   onBack: () => void;
   onConfirm: () => void;
 }): ReactElement {
@@ -34,7 +34,7 @@ export function ConfirmSeveral({
   const ids = items.map(({ approval }) => approval.approvalId).join(' ');
   const end = useEndShown(ids);
   const isArmed = useArmed(ids);
-  const mayConfirm = isArmed && end.wasShown && status === undefined;
+  const mayConfirm = isArmed && end.wasShown && items.length > 0;
   return (
     <>
       <ReadingArea end={end}>
@@ -67,11 +67,12 @@ export function ConfirmSeveral({
           </section>
         ))}
       </ReadingArea>
+      {leftOut}
       <footer className="flex shrink-0 flex-wrap items-center justify-end gap-2 border-t border-line p-2">
         <p role="status" className="mr-auto text-xs text-ink-3">
-          {status ?? (mayConfirm ? '' : words.readFirst)}
+          {mayConfirm ? '' : words.readFirst}
         </p>
-        <Button look="quiet" disabled={status !== undefined} onClick={onBack}>
+        <Button look="quiet" onClick={onBack}>
           {approvalWords.back}
         </Button>
         <Button look={decision === 'approve' ? 'primary' : 'danger'} disabled={!mayConfirm} onClick={onConfirm}>

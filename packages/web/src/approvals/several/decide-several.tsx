@@ -1,189 +1,145 @@
-import { effectText, needsPasskey, namedCallLine } from '@countersign/client';
+import { effectBrief, namedCallLine } from '@countersign/client';
 import type { DecisionResult } from '@countersign/protocol';
 import { type ReactElement, useContext, useState } from 'react';
 import { useClient } from '../../data/connection.js';
-import { Checkbox } from '../../form/field.js';
 import { orSayWhy } from '../../notices/toast.js';
 import { Visible } from '../../text/visible.js';
 import { Button } from '../../ui/button.js';
+import { cx } from '../../ui/cx.js';
 import { Dialog } from '../../ui/dialog.js';
 import { approvalWords } from '../../words/approvals.js';
 import { type InboxItem, WaitingContext } from '../inbox/use-inbox.js';
 import { ConfirmSeveral } from './confirm-several.js';
+import { whyAlone } from './why-alone.js';
 
 const words = approvalWords.several;
-type Decision = 'approve' | 'deny';
 
 /** What is shown before a decision doesn't change, so that exactly that is decided. */
-interface Asked {
-  readonly decision: Decision;
+export interface Asked {
+  readonly decision: 'approve' | 'deny';
   readonly items: readonly InboxItem[];
 }
 
 /** The server takes at most 200 at once; fewer show progress. */
 const AT_ONCE = 20;
 
-const idOf = ({ approval }: InboxItem): string => approval.approvalId;
-/** Such a call can't be decided with others. */
-const whyAlone = ({ approval }: InboxItem): string | undefined => {
-  if (approval.question !== undefined) return words.isQuestion;
-  return needsPasskey(approval.needs) ? words.needsPasskey : undefined;
-};
+/** `unknown`: the server did not answer. */
+type Result = DecisionResult | 'unknown' | 'not sent';
 
-/** Whether there are calls that can be decided together. */
-export function areSeveral(items: readonly InboxItem[]): boolean {
-  return items.filter((item) => whyAlone(item) === undefined).length > 1;
-}
-
-/** Chooses several calls, shows them in full, decides them one by one, and says what became of each. */
+/** Shows calls in full, decides them one by one once that is confirmed, and says what became of each. */
 export function DecideSeveral({
-  items,
+  asked,
   onDecided,
   onClose,
 }: {
-  items: readonly InboxItem[];
+  asked: Asked;
   /** Called with the calls that no longer wait. */
   onDecided: (ids: readonly string[]) => void;
   onClose: () => void;
 }): ReactElement {
   const client = useClient();
   const waiting = useContext(WaitingContext);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [asked, setAsked] = useState<Asked>();
-  const [results, setResults] = useState<readonly (DecisionResult & { item: InboxItem; decision: Decision })[]>([]);
-  const [sending, setSending] = useState<{ done: number; total: number }>();
-  const decided = new Set(results.filter(({ status }) => status === 200).map(({ item }) => idOf(item)));
-  const free = items.filter((item) => whyAlone(item) === undefined && !decided.has(idOf(item)));
-  const alone = items.filter((item) => whyAlone(item) !== undefined);
-  const picked = free.filter((item) => chosen.has(idOf(item)));
-  const rest = free.filter((item) => !chosen.has(idOf(item)));
+  const { decision } = asked;
+  const items = asked.items.filter((item) => whyAlone(item) === undefined);
+  const leftOut = asked.items.filter((item) => whyAlone(item) !== undefined);
+  const [results, setResults] = useState<readonly Result[]>();
+  const [isSending, setIsSending] = useState(false);
 
-  async function send({ decision, items: shown }: Asked): Promise<void> {
-    setSending({ done: 0, total: shown.length });
-    for (let start = 0; start < shown.length; start += AT_ONCE) {
-      const part = shown.slice(start, start + AT_ONCE);
+  async function send(): Promise<void> {
+    setIsSending(true);
+    const found: Result[] = [];
+    setResults(found);
+    for (let start = 0; start < items.length; start += AT_ONCE) {
+      const part = items.slice(start, start + AT_ONCE);
       const sent = part.map(({ worldId, approval }) => ({
         ...{ worldId, tool_call_id: approval.approvalId, decision, callHash: approval.callHash },
       }));
       const answers = await orSayWhy('several', client.decideSeveral(sent));
       // What became of these is unknown, so nothing else is sent.
+      found.push(...(answers ?? part.map(() => 'unknown' as const)));
+      if (answers === undefined) found.push(...items.slice(found.length).map(() => 'not sent' as const));
+      setResults([...found]);
       if (answers === undefined) break;
-      setResults((before) => [
-        ...before,
-        ...answers.flatMap((answer, index) => {
-          const item = part[index];
-          return item === undefined ? [] : [{ ...answer, item, decision }];
-        }),
-      ]);
       onDecided(
         answers
           .filter(({ kind, state }) => kind === 'recorded' && state !== 'asked')
           .map(({ tool_call_id }) => tool_call_id),
       );
-      setSending({ done: start + part.length, total: shown.length });
     }
-    for (const id of new Set(shown.map(({ worldId }) => worldId))) waiting?.look(id);
-    setSending(undefined);
-    setChosen(new Set());
-    setAsked(undefined);
+    for (const id of new Set(items.map(({ worldId }) => worldId))) waiting?.look(id);
+    setIsSending(false);
   }
 
-  if (asked !== undefined)
-    return (
-      <Dialog title={words.confirm[asked.decision](asked.items.length)} onClose={onClose} shape="sheet">
-        <ConfirmSeveral
-          {...asked}
-          status={sending === undefined ? undefined : words.deciding(sending.done, sending.total)}
-          onBack={() => setAsked(undefined)}
-          onConfirm={() => void send(asked)}
-        />
-      </Dialog>
-    );
-  const toggle = (id: string): void => {
-    const next = new Set(chosen);
-    if (!next.delete(id)) next.add(id);
-    setChosen(next);
-  };
   return (
-    <Dialog title={words.title} onClose={onClose}>
-      <div className="space-y-4">
-        {results.length === 0 ? null : (
-          <ul role="status" className="space-y-1 rounded-md border border-line bg-sunken px-3 py-2 text-sm">
-            {results.map((result) => (
-              <li key={`${idOf(result.item)} ${result.decision}`} className="flex gap-2">
-                <Line item={result.item} />
-                <span className={result.status === 200 ? 'shrink-0 font-medium' : 'font-medium text-red'}>
-                  {resultText(result)}
-                </span>
-              </li>
-            ))}
-          </ul>
-        )}
-        {free.length === 0 ? null : (
-          <>
-            <p className="text-sm text-ink-2">{words.lead}</p>
-            <Checkbox
-              label={words.selectAll}
-              checked={picked.length === free.length}
-              onChange={({ target }) => setChosen(new Set(target.checked ? free.map(idOf) : []))}
-            />
-            <ul className="space-y-1.5">
-              {free.map((item) => (
-                <li key={idOf(item)}>
-                  <Checkbox
-                    label={<Line item={item} />}
-                    checked={chosen.has(idOf(item))}
-                    onChange={() => toggle(idOf(item))}
-                  />
-                </li>
-              ))}
-            </ul>
-          </>
-        )}
-        {alone.length === 0 ? null : (
-          <div className="text-sm text-ink-2">
-            <p>{words.leftOut(alone.length)}</p>
-            <ul>
-              {alone.map((item) => (
-                <li key={idOf(item)} className="flex gap-2">
+    <Dialog
+      title={results === undefined ? words.confirm[decision](items.length) : words.results}
+      onClose={() => (isSending ? undefined : onClose())}
+      shape="sheet"
+    >
+      {results === undefined ? (
+        <ConfirmSeveral
+          decision={decision}
+          items={items}
+          leftOut={<LeftOut items={leftOut} />}
+          onBack={onClose}
+          onConfirm={() => void send()}
+        />
+      ) : (
+        <>
+          <ul aria-label={words.results} className="scroll-quiet min-h-0 flex-1 space-y-1 overflow-y-auto p-2 text-sm">
+            {items.map((item, index) => {
+              const result = results[index];
+              return (
+                <li key={item.approval.approvalId} className="flex gap-2 border-b border-line pb-1 last:border-b-0">
                   <Line item={item} />
-                  <span className="shrink-0">{whyAlone(item)}</span>
+                  <span
+                    className={cx(
+                      'max-w-[50%] shrink-0',
+                      isDecided(result) ? 'font-medium' : result === undefined ? 'text-ink-3' : 'text-red',
+                    )}
+                  >
+                    {resultText(result, decision)}
+                  </span>
                 </li>
-              ))}
-            </ul>
-          </div>
-        )}
-        {free.length === 0 ? null : (
-          <div className="flex flex-wrap justify-end gap-2">
-            {picked.length === 0 || rest.length === 0 ? null : (
-              <Button look="danger" onClick={() => setAsked({ decision: 'deny', items: rest })}>
-                {words.denyRest(rest.length)}
-              </Button>
-            )}
-            <Button
-              look="danger"
-              disabled={picked.length === 0}
-              onClick={() => setAsked({ decision: 'deny', items: picked })}
-            >
-              {words.deny(picked.length)}
+              );
+            })}
+          </ul>
+          <LeftOut items={leftOut} />
+          <footer className="flex shrink-0 items-center justify-end gap-2 border-t border-line p-2">
+            <p role="status" className="mr-auto text-sm text-ink-2">
+              {isSending
+                ? words.deciding(results.length, items.length)
+                : words.done(results.filter(isDecided).length, items.length)}
+            </p>
+            <Button disabled={isSending} onClick={onClose}>
+              {approvalWords.close}
             </Button>
-            <Button
-              look="primary"
-              disabled={picked.length === 0}
-              onClick={() => setAsked({ decision: 'approve', items: picked })}
-            >
-              {words.approve(picked.length)}
-            </Button>
-          </div>
-        )}
-      </div>
+          </footer>
+        </>
+      )}
     </Dialog>
   );
 }
 
-/** One call on one line, to choose it. The confirmation shows it in full. */
+function LeftOut({ items }: { items: readonly InboxItem[] }): ReactElement | null {
+  if (items.length === 0) return null;
+  return (
+    <div className="px-2 py-1 text-sm text-ink-2">
+      <p>{words.leftOut(items.length)}</p>
+      <ul className="scroll-quiet max-h-[20dvh] overflow-y-auto">
+        {items.map((item) => (
+          <li key={item.approval.approvalId} className="flex gap-2">
+            <Line item={item} />
+            <span className="shrink-0">{whyAlone(item)}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** One call on one line. The confirmation shows it in full. */
 function Line({ item: { worldName, agentName, approval } }: { item: InboxItem }): ReactElement {
-  const effect = effectText(approval)?.sentence;
   return (
     <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">
       <span className="text-ink-3">
@@ -192,12 +148,20 @@ function Line({ item: { worldName, agentName, approval } }: { item: InboxItem })
       <code className="line-clamp-2">
         <Visible text={approval.question?.text ?? namedCallLine(approval.toolName, approval.arguments)} strict />
       </code>
-      {effect === undefined ? null : <span className="text-ink-2">{effect}</span>}
+      <span className="text-ink-2">{effectBrief(approval)}</span>
     </span>
   );
 }
 
-function resultText({ status, kind, state, detail = '', decision }: DecisionResult & { decision: Decision }): string {
+function isDecided(result: Result | undefined): boolean {
+  return typeof result === 'object' && result.status === 200;
+}
+
+function resultText(result: Result | undefined, decision: Asked['decision']): string {
+  if (result === undefined) return words.pending;
+  if (result === 'unknown') return words.unknown;
+  if (result === 'not sent') return words.notSent;
+  const { status, kind, state, detail = '' } = result;
   if (status !== 200) return words.failed(detail);
   if (state === 'asked') return words.signed;
   if (kind === 'repeated') return words.before;
