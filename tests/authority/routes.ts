@@ -549,6 +549,14 @@ export const ROWS: readonly Row[] = [
     allowed: GONE,
   },
   { route: 'GET /worlds/{world}/external/reading-rules', needs: 'administer', query: '?program=claude' },
+  // The server of this test doesn't know the agents of its computer.
+  { route: 'GET /local-agents', needs: 'server, sign', allowed: GONE },
+  {
+    route: 'PUT /local-agents/{agent}/gate',
+    needs: 'server, sign',
+    body: { tokenId: 'none', world: 'alpha' },
+    allowed: GONE,
+  },
   {
     route: 'ALL /mcp/{world}',
     needs: 'propose',

@@ -5,7 +5,8 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findSandbox } from '@countersign/tools';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { itAtFullSize } from '../support/scaled.js';
+import { HARMLESS_VARIABLES } from '../../packages/terminal/src/gate/harmless-variables.js';
+import { isFullSize, itAtFullSize } from '../support/scaled.js';
 import { openHarbourServer, runAlone, type HarbourServer, type Ran } from './harbour-server.js';
 
 let t: HarbourServer;
@@ -241,32 +242,46 @@ describe('countersign gate install', () => {
     expect(await check('claude')).toMatchObject({ code: 1, stdout: expect.stringContaining('/gone/node') as string });
   });
 
-  it.each(['claude', 'gemini'])('[GATE1.7] the hook of %s loads no code that a project names', async (agent) => {
-    expect((await gate(['install', agent, '-w', 'docks', '--yes'])).code).toBe(0);
-    const record = readFileSync(join(home, 'countersign', 'gate', `${agent}.files.json`), 'utf8');
-    const bin = fileURLToPath(new URL('../../packages/countersign/bin/countersign.js', import.meta.url));
-    // Here, the program that installs it is the test runner.
-    const command = (JSON.parse(record) as { command: string }).command.replace(resolve(process.argv[1] ?? ''), bin);
-    expect(command).toMatch(/ --id [0-9a-f]{16}$/);
-    const yes = join(home, 'yes.cjs');
-    write(yes, "console.log('yes');\nprocess.exit(0);\n");
-    const env = { ...process.env, NODE_OPTIONS: `--require ${yes}` };
-    expect(spawnSync(process.execPath, ['-e', '0'], { env }).stdout.toString()).toBe('yes\n');
-    const written = JSON.parse(
-      readFileSync(agent === 'claude' ? settings : join(home, '.gemini', 'settings.json'), 'utf8'),
-    ) as {
-      hooks: Record<string, { hooks: { command: string; args?: string[] }[] }[]>;
-    };
-    const hook = written.hooks[agent === 'claude' ? 'PreToolUse' : 'BeforeTool']?.[0]?.hooks[0];
-    const direct = hook?.args?.map((word) => (word === resolve(process.argv[1] ?? '') ? bin : word));
-    expect(direct === undefined).toBe(agent === 'gemini');
-    const ways =
-      direct === undefined ? ['sh', 'bash'].map((shell) => [shell, '-c', command]) : [[hook?.command ?? '', ...direct]];
-    for (const [program = '', ...words] of ways) {
-      const { status, stdout } = spawnSync(program, words, { env, input: '{}' });
-      expect([status, stdout.toString()]).toEqual([2, '']);
-    }
-  });
+  it.each(['claude', 'gemini'])(
+    '[GATE1.5] [GATE1.7] the hook of %s loads no code that a project names',
+    async (agent) => {
+      expect((await gate(['install', agent, '-w', 'docks', '--yes'])).code).toBe(0);
+      const record = readFileSync(join(home, 'countersign', 'gate', `${agent}.files.json`), 'utf8');
+      const bin = fileURLToPath(new URL('../../packages/countersign/bin/countersign.js', import.meta.url));
+      // Here, the program that installs it is the test runner.
+      const command = (JSON.parse(record) as { command: string }).command.replace(resolve(process.argv[1] ?? ''), bin);
+      expect(command).toMatch(/ --id [0-9a-f]{16}$/);
+      const yes = join(home, 'yes.cjs');
+      write(yes, "console.log('yes');\nprocess.exit(0);\n");
+      const env = { ...process.env, NODE_OPTIONS: `--require ${yes}` };
+      expect(spawnSync(process.execPath, ['-e', '0'], { env }).stdout.toString()).toBe('yes\n');
+      const written = JSON.parse(
+        readFileSync(agent === 'claude' ? settings : join(home, '.gemini', 'settings.json'), 'utf8'),
+      ) as {
+        hooks: Record<string, { hooks: { command: string; args?: string[] }[] }[]>;
+      };
+      const hook = written.hooks[agent === 'claude' ? 'PreToolUse' : 'BeforeTool']?.[0]?.hooks[0];
+      const direct = hook?.args?.map((word) => (word === resolve(process.argv[1] ?? '') ? bin : word));
+      expect(direct === undefined).toBe(agent === 'gemini');
+      const ways =
+        direct === undefined
+          ? ['sh', 'bash'].map((shell) => [shell, '-c', command])
+          : [[hook?.command ?? '', ...direct]];
+      for (const [program = '', ...words] of ways) {
+        const { status, stdout } = spawnSync(program, words, { env, input: '{}' });
+        expect([status, stdout.toString()]).toEqual([2, '']);
+      }
+      if (direct === undefined) return;
+      // Each variable that a project may set, with values that load code for other programs. All at once, and at full size one by one.
+      const sets = isFullSize ? HARMLESS_VARIABLES.map((name) => [name]) : [HARMLESS_VARIABLES];
+      for (const value of [`--require ${yes}`, yes, `node:${yes}`, `() { :;}; ${process.execPath} ${yes}`])
+        for (const names of sets) {
+          const set = Object.fromEntries(names.map((name) => [name, value]));
+          const ran = spawnSync(hook?.command ?? '', direct, { env: { ...process.env, ...set }, input: '{}' });
+          expect([names, ran.status, ran.stdout.toString()]).toEqual([names, 2, '']);
+        }
+    },
+  );
 
   it('[GATE1] gates Gemini CLI with a policy that only its hook can satisfy, and writes through links', async () => {
     const real = join(home, 'dotfiles', 'gemini.json');

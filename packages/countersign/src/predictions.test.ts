@@ -250,7 +250,7 @@ describe('[CHANGE9] a call that another program runs and that needs approval', (
     const calls: [string, Record<string, unknown>][] = [
       ['claude__Bash', { command: 'ls', cmd: 'rm' }],
       ['claude__Bash', { command: 'ls', shell: '/usr/bin/fish' }],
-      ['claude__Bash', { command: 'ls', workdir: '/tmp' }],
+      ['claude__Bash', { command: 'ls', workdir: 'src', cwd: 'src' }],
       ['claude__Bash', { only_a_title: 'Run ls' }],
       ['claude__Bash', { command: ' ' }],
       ['claude__Read', { file_path: 'notes.txt' }],
@@ -270,6 +270,16 @@ describe('[CHANGE9] a call that another program runs and that needs approval', (
       await t.propose({ key: kind, toolName: `codex__${kind}`, arguments: { command: `grep ${kind}` } });
     const found = made.asked.slice(1).map(({ command }) => command);
     expect(found).toEqual(['grep search', 'grep edit', 'grep fetch']);
+  });
+
+  it('[CHANGE9] starts in the folder that the call names', async () => {
+    const made = predicting();
+    const t = await openPredicting(made);
+    await t.propose({ toolName: 'codex__exec_command', arguments: { cmd: 'ls', workdir: 'src' } });
+    await t.propose({ key: 'k2', arguments: { command: 'ls', cwd: '/home/ada/project/src' } });
+    const contexts = made.asked.map(({ context }) => context);
+    expect(contexts).toMatchObject([{ folder: FOLDER, named: 'src' }, { named: '/home/ada/project/src' }]);
+    expect(await t.pending()).toMatchObject([{ prediction: {} }, { prediction: {} }]);
   });
 
   it('[CHANGE9.1] [CALL7.4] is not rehearsed again when a person edits or approves it', async () => {

@@ -1,4 +1,7 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
 import type { Console } from './console.js';
+import type { gateLocally, LocalPlaces } from './gate/local-agents.js';
 import { runProgram } from './program.js';
 import type { ServerAccess } from './connection/server-access.js';
 
@@ -19,6 +22,17 @@ export async function runCommand(words: readonly string[], program: Program): Pr
 /** Loads the server on demand: a command that uses a running one starts ten times faster. */
 const load = () => import('@countersign/server');
 const loadLocate = () => import('@countersign/server/locate');
+
+/** Loaded on demand: only the page that shows them needs it. */
+const loadLocalAgents = () => import('./gate/local-agents.js');
+
+function createLocalAgents(places: LocalPlaces) {
+  return {
+    list: async () => await (await loadLocalAgents()).listLocalAgents(places),
+    gate: async (agent: string, gate: Parameters<typeof gateLocally>[1]) =>
+      await (await loadLocalAgents()).gateLocally(agent, gate, places),
+  };
+}
 
 /** Access to real servers. */
 export function createServerAccess({ version, webRoot }: Program): ServerAccess {
@@ -63,7 +77,12 @@ export function createServerAccess({ version, webRoot }: Program): ServerAccess 
     async serve({ logLevel, ...words }) {
       const { LOG_LEVELS, runServe } = await load();
       const level = LOG_LEVELS.find((known) => known === logLevel);
-      return await runServe({ ...words, version, ...web, ...(level === undefined ? {} : { logLevel: level }) });
+      const { findServer, homeFolder } = await loadLocate();
+      const home = resolve(words.home ?? homeFolder(process.env));
+      const url = async (): Promise<string | undefined> => (await findServer(home))?.url;
+      const localAgents = createLocalAgents({ env: process.env, userHome: homedir(), home, url });
+      const more = { localAgents, ...(level === undefined ? {} : { logLevel: level }) };
+      return await runServe({ ...words, version, ...web, ...more });
     },
     async migrate(home, words, onProgress) {
       const { migrateHome } = await load();

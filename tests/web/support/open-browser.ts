@@ -84,7 +84,9 @@ export function leave(): void {
 }
 
 /** A real server for a test file, and people who visit it with a browser. */
-export async function openBrowser(options: Partial<Pick<ServeOptions, 'env' | 'push'>> = {}): Promise<Opened> {
+export async function openBrowser(
+  options: Partial<Pick<ServeOptions, 'env' | 'push' | 'localAgents'>> = {},
+): Promise<Opened> {
   const home = await mkdtemp(join(tmpdir(), 'countersign-web-'));
   const recorded = testTools();
   const log = createLog({

@@ -32,6 +32,8 @@ import type {
   AuditVerdict,
   Chat,
   AddedExternalAgent,
+  LocalAgent,
+  NewLocalGate,
   ReadingRules,
   CreatedExternalAgent,
   CreatedToken,
@@ -334,6 +336,10 @@ export interface Client {
   exportWorld(world: string, options?: CallOptions): Promise<string>;
   importWorld(yaml: string, options?: CallOptions): Promise<ImportedWorld>;
 
+  /** Coding agents of the user that runs the server. */
+  localAgents(options?: CallOptions): Promise<List<LocalAgent>>;
+  /** Writes the configuration of one of them, like `countersign gate install` and `gate here`. */
+  gateLocalAgent(agent: string, gate: NewLocalGate, options?: CallOptions): Promise<void>;
   agents(world: string, page?: PageQuery, options?: CallOptions): Promise<List<Agent>>;
   agent(world: string, agent: string, options?: CallOptions): Promise<Tagged<Agent>>;
   createAgent(world: string, agent: NewAgent, options?: CallOptions): Promise<SavedAgent>;

@@ -24,6 +24,7 @@ import {
   invitationSchema,
   listedToolSchema,
   listOf,
+  localAgentSchema,
   matchedCallsSchema,
   mcpContextSchema,
   mcpContextTextSchema,
@@ -346,6 +347,10 @@ export function createClient(options: ClientOptions): Client {
         return sendOnly({ method: 'POST', path, body: agent === undefined ? {} : { agent } }, options);
       },
     },
+
+    localAgents: (options) => list(localAgentSchema, { path: ['local-agents'] }, options),
+    gateLocalAgent: (agent, body, options) =>
+      sendOnly({ method: 'PUT', path: ['local-agents', agent, 'gate'], body }, options),
 
     undoable: (world, page, options) =>
       list(undoableCallSchema, { path: ['worlds', world, 'undo'], query: { ...page } }, options),

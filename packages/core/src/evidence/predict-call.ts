@@ -14,6 +14,8 @@ const LIMIT_MS = 5_000;
 /** A built-in call that does what a call of another program does, and the way to predict it. */
 export interface PredictableCall {
   call: ParsedCall;
+  /** The folder that the call names, if any. */
+  folder?: string | undefined;
   rehearsals: Rehearsals;
   predict: (context: PredictionContext) => Promise<Predicted>;
 }
@@ -34,7 +36,7 @@ export function findPredictor(
   const call = parseCall(builtIn, same.tool, canonicalJson(same.arguments));
   if (!call.arguments.ok) return undefined;
   const { value } = call.arguments;
-  return { call, rehearsals, predict: (context) => predict(value, context) };
+  return { call, folder: same.folder, rehearsals, predict: (context) => predict(value, context) };
 }
 
 /**
@@ -43,7 +45,7 @@ export function findPredictor(
  */
 export async function predictCall(
   runtime: Runtime,
-  { call, rehearsals, predict }: PredictableCall,
+  { call, folder, rehearsals, predict }: PredictableCall,
   { call: predicted, id: invocationId, place }: PreparedCall,
   about: { worldId: string; agentId: string; signal: AbortSignal; snapshot: WorldSnapshot },
 ): Promise<ClaimedEvidence | NoEffectRecord> {
@@ -56,7 +58,8 @@ export async function predictCall(
     queue: 'wait-within-limit',
     limitMs: LIMIT_MS,
     signal,
-    run: (limit) => predict(contextOf(snapshot, agentId, { place, calls: [call, predicted], signal: limit })),
+    run: (limit) =>
+      predict(contextOf(snapshot, agentId, { place, named: folder, calls: [call, predicted], signal: limit })),
   });
   if ('noEffect' in ran) return ran;
   const { found, ms } = ran;
@@ -68,21 +71,25 @@ export async function predictCall(
 function contextOf(
   snapshot: WorldSnapshot,
   agentId: string,
-  { place, calls, signal }: { place: CallPlace; calls: readonly ParsedCall[]; signal: AbortSignal },
+  {
+    place,
+    named,
+    calls,
+    signal,
+  }: { place: CallPlace; named?: string | undefined; calls: readonly ParsedCall[]; signal: AbortSignal },
 ): PredictionContext {
   const { home, workingDirectory: folder, worldDirectory: workingDirectory = folder } = place;
   return {
     workingDirectory,
     folder,
-    protectedIn(realFolder) {
+    ...(named === undefined ? {} : { named }),
+    protectedIn(...others) {
       // In deny and ask rules, `./` is the world's folder and the program's (EXT1.5), which it may name by a link.
-      const places: readonly CallPlace[] = [...new Set([workingDirectory, folder, realFolder])].map((one) => ({
-        workingDirectory: one,
-        home,
-      }));
+      const all = new Set([workingDirectory, folder, ...others]);
+      const places: readonly CallPlace[] = [...all].map((one) => ({ workingDirectory: one, home }));
       const judged = calls.flatMap((one) => places.map((each) => toPolicyCall(one, each)));
-      const all = judged.flatMap((one) => rulesAbout(snapshot, agentId, one).protectedPaths() ?? []);
-      return all.length === 0 ? undefined : anyOf(all);
+      const found = judged.flatMap((one) => rulesAbout(snapshot, agentId, one).protectedPaths() ?? []);
+      return found.length === 0 ? undefined : anyOf(found);
     },
     signal,
   };

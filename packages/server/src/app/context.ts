@@ -1,3 +1,4 @@
+import type { LocalAgents } from '../local-agents/local-agents.js';
 import type { HttpBindings } from '@hono/node-server';
 import type { Engine } from '@countersign/core';
 import type { Access } from '../people/access.js';
@@ -95,6 +96,8 @@ export interface AppContext {
   mounted?: true;
   /** Limits what programs outside send (EXT1.17). Absent if a program serves the API. */
   externalLimiter?: ExternalLimiter;
+  /** Absent if a program serves the API, or starts the server without knowing them. */
+  localAgents?: LocalAgents;
   /** Absent if a program serves the API. */
   runs?: Runs;
   /** Notifications. Absent if a program serves the API. */

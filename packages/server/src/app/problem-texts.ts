@@ -77,6 +77,7 @@ export const problemTexts = {
   usedTicket: 'This ticket was already used or is older than one minute. Open a new start link.',
 
   notFound: (path: string, docs: string) => `No route matches ${path}. See ${docs} for all routes.`,
+  noLocalAgents: 'This server doesn’t manage the agents of its computer.',
   noExternalAgent: (agent: string) => `There is no external agent "${agent}" in this world.`,
   noFile: 'File not found.',
   noWebApp: 'This server has no web app. The API is under /api.',

@@ -8,6 +8,7 @@ import { branchRoutes } from './branches.js';
 import { chatRoutes } from './chats.js';
 import { eventRoutes } from './events.js';
 import { externalRoutes } from './external.js';
+import { localAgentRoutes } from './local-agents.js';
 import { mcpServerRoutes } from './mcp-servers.js';
 import { meRoutes } from './people/me.js';
 import { passkeyRoutes } from './people/passkeys.js';
@@ -44,6 +45,7 @@ export const routes: readonly Route[] = [
   ...approvalRoutes,
   ...batchRoutes,
   ...externalRoutes,
+  ...localAgentRoutes,
   ...runRoutes,
   ...policyRoutes,
   ...mcpServerRoutes,

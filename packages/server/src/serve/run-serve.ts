@@ -7,6 +7,7 @@ import { createLog, type LogLevel } from './create-log.js';
 import { greeting } from './greeting.js';
 import { hasDisplay, openBrowser } from './open-browser.js';
 import type { TlsOptions } from './listen-tls.js';
+import type { LocalAgents } from '../local-agents/local-agents.js';
 import { serve, type Serving } from './serve.js';
 
 export interface RunServeOptions {
@@ -21,6 +22,7 @@ export interface RunServeOptions {
   json: boolean;
   logLevel?: LogLevel;
   webRoot?: string;
+  localAgents?: LocalAgents;
   version: string;
 }
 

@@ -19,6 +19,7 @@ import type { PushRoute } from '../push/send-push.js';
 import { createWebhooks } from '../webhooks/webhooks.js';
 import { createOidcSignIn } from '../oidc/oidc-sign-in.js';
 import { acceptTokenChannels } from './accept-token-channels.js';
+import type { LocalAgents } from '../local-agents/local-agents.js';
 import { guardLocalhost, type GuardedLocalhost } from './guard-localhost.js';
 import { limitUnauthenticated, UNAUTHENTICATED_LIMITS, type UnauthenticatedLimits } from './limit-unauthenticated.js';
 import { listenOn } from './listen-on.js';
@@ -39,6 +40,7 @@ export interface ServeOptions extends HomeOptions {
   allowHosts?: readonly string[];
   /** The folder of the built web app. */
   webRoot?: string;
+  localAgents?: LocalAgents;
   /** Limits for unauthenticated connections. */
   unauthenticated?: UnauthenticatedLimits;
   /** More push services, and the authority of their certificates. */
@@ -137,6 +139,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       ...(publicUrl === undefined ? {} : { publicUrl }),
       checkFolder: home.workFolders.check,
       ownFolder: (worldId: string) => home.workFolders.pathOf(worldId),
+      ...(options.localAgents === undefined ? {} : { localAgents: options.localAgents }),
     };
     const app = createApp(webRoot === undefined ? context : { ...context, webRoot });
     // Resume unfinished turns only after listening succeeds: a failed start must not run anything.

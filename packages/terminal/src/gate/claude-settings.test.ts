@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { addToClaude, gapInClaude, removeFromClaude } from './claude-settings.js';
+import { addToClaude, gapInClaude, projectGapInClaude, removeFromClaude } from './claude-settings.js';
+import { HARMLESS_VARIABLES } from './harmless-variables.js';
 
 const command = "'/usr/bin/node' '/opt/countersign' gate hook --agent claude";
 const file = 'settings.json';
@@ -128,4 +129,50 @@ describe('the settings of Claude Code', () => {
     expect(gap(opened)).toContain('another hook for PermissionRequest (yes.sh');
     expect(gap(add(opened))).toBeUndefined();
   });
+});
+
+describe('the variables of a project', () => {
+  const gapOf = (env: unknown): string | undefined => projectGapInClaude(JSON.stringify({ env }), file, []);
+
+  it('[GATE1.5] may be harmless ones, with plain values', () => {
+    for (const name of HARMLESS_VARIABLES)
+      for (const value of ['', '1', 'Europe/Berlin', 'C.UTF-8', 'claude-opus-4-1[1m]', 60_000, true])
+        expect([name, gapOf({ [name]: value })]).toEqual([name, undefined]);
+    expect(gapOf({})).toBeUndefined();
+  });
+
+  it.each([
+    ...[
+      'PATH',
+      'NODE_OPTIONS',
+      'NODE_PATH',
+      'NODE_EXTRA_CA_CERTS',
+      'LD_PRELOAD',
+      'LD_LIBRARY_PATH',
+      'DYLD_INSERT_LIBRARIES',
+    ],
+    ...[
+      'GCONV_PATH',
+      'LANG',
+      'LC_ALL',
+      'LOCPATH',
+      'TZDIR',
+      'BASH_ENV',
+      'ENV',
+      'SHELL',
+      'HOME',
+      'GIT_DIR',
+      'GIT_SSH_COMMAND',
+      'PAGER',
+    ],
+    ...['CLAUDE_CODE_SHELL_PREFIX', 'CLAUDE_PROJECT_DIR', 'CLAUDE_CONFIG_DIR', 'ANTHROPIC_BASE_URL', 'HTTPS_PROXY'],
+    ...['COUNTERSIGN_HOME', 'node_env', 'TZ ', '__proto__x', 'constructor', 'toString'],
+  ])('[GATE1.5] are refused by name: %s', (name) => {
+    expect(gapOf({ NODE_ENV: 'test', [name]: '1' })).toContain(`sets ${name}.`);
+  });
+
+  it.each(['/tmp/yes.so', ':/tmp/zone', '../zone', 'a/../b', 'a\nb', 'x'.repeat(201), null, ['a'], { a: 1 }])(
+    '[GATE1.5] are refused with the value %j',
+    (value) => expect(gapOf({ TZ: value })).toContain('sets TZ.'),
+  );
 });

@@ -1,6 +1,7 @@
 import { CommandError } from '../command-error.js';
 import { gate } from '../words/gate.js';
 import type { OriginalFile } from './config-change.js';
+import { refusedVariable } from './harmless-variables.js';
 import { addHooks, hasHooks, otherHook, removeHooks, type HookEvent } from './hook-entries.js';
 import { listAt, objectAt, parseObject, withKey, writeObject, type JsonObject } from './json-text.js';
 
@@ -77,7 +78,7 @@ export function removeFromClaude(text: string, original: OriginalFile | undefine
 
 /** Why a project's settings, which are merged with the user's, change the gate; undefined if they don't. `events`: those that have only our hook. */
 export function projectGapInClaude(text: string, file: string, events: readonly string[]): string | undefined {
-  const [variable] = Object.keys(objectAt(parseObject(text, file), 'env', file));
+  const variable = refusedVariable(objectAt(parseObject(text, file), 'env', file));
   return (
     gapInMergedSettings(text, file, events) ?? (variable === undefined ? undefined : gate.projectEnv(file, variable))
   );

@@ -17,7 +17,7 @@ export const gate = {
   projectMode: (file: string, key: string): string =>
     `"${key}" in ${file} sets a mode in which the agent doesn't ask. Remove it: the gate was not tried with it.`,
   projectEnv: (file: string, name: string): string =>
-    `"env" in ${file} sets ${name}. Variables of a project could change the hook, or what an allowed command runs. Move it to your own settings.`,
+    `"env" in ${file} sets ${name}. This variable, or this value, could change the hook, or what an allowed command runs. Move it to your own settings.`,
   projectVariable: (file: string, name: string): string =>
     `${file} sets ${name}, which could change the agent's settings, the hook, or what an allowed command runs. Remove it from this file.`,
   sourceUnread: (file: string): string =>
@@ -109,6 +109,7 @@ export const gate = {
   refusedElsewhere: 'Calls in other folders are refused until you run "countersign gate here" there.',
   otherFolders: 'Other folders',
   noFolder: (folder: string): string => `There is no folder ${folder}. Nothing was changed.`,
+  notGateable: (name: string): string => `There is no agent "${name}" that can be gated here.`,
   installFirst: 'No agent is gated yet. Run "countersign gate install claude" or "countersign gate install gemini".',
   installAgain: (name: string, agent: string): string =>
     `The gate of ${name} was installed by an earlier version, or for another server. Run "countersign gate install ${agent}" here instead.`,

@@ -8,7 +8,7 @@ import { previewOf, TITLE_ONLY, titleIn, touchedByTitle } from './title-only.js'
 import { predictEdits } from './edits/predict-edits.js';
 import { quoteWord } from '../shell/join-command.js';
 import {
-  movesFolder,
+  namedFolders,
   readArguments,
   readCommand,
   runsCommand,
@@ -83,13 +83,14 @@ function touched(known: KnownTool, args: Arguments, place: ToolPlace): Touched {
   }
 }
 
-/** A title isn't a command, and the sandbox has only the session's folder. */
+/** A title isn't a command, and with two names for its folder, it is unknown which one counts. */
 function predictedBy(known: KnownTool, args: Arguments): ReturnType<NonNullable<Tool['predictedBy']>> {
-  if (!runsCommand(known, args) || titleIn(args) !== 'none' || movesFolder(args)) return undefined;
+  if (!runsCommand(known, args) || titleIn(args) !== 'none') return undefined;
   const command = readCommand(args);
-  if (command === undefined) return undefined;
+  const [folder, ...others] = namedFolders(args);
+  if (command === undefined || others.length > 0) return undefined;
   const text = typeof command === 'string' ? command : command.map(quoteWord).join(' ');
-  return { tool: 'shell_cmd', arguments: { command: text } };
+  return { tool: 'shell_cmd', arguments: { command: text }, ...(folder === undefined ? {} : { folder }) };
 }
 
 /** A command, or a search in a folder, may read files that the call doesn't name, and nothing hides them from the program. */

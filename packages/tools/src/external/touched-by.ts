@@ -94,9 +94,12 @@ export function readCommand(args: Arguments): string | readonly string[] | undef
   return typeof command === 'string' ? command : words.length > 0 ? words : undefined;
 }
 
-/** Whether the command runs in another folder than the session's. A relative path then means another file. */
-export function movesFolder(args: Arguments): boolean {
-  return FOLDER_ARGUMENTS.some((name) => typeof args[name] === 'string' && args[name] !== '');
+/** The folders that a command names to run in, in place of the session's. A relative path then means another file. */
+export function namedFolders(args: Arguments): readonly string[] {
+  return FOLDER_ARGUMENTS.flatMap((name) => {
+    const value = args[name];
+    return typeof value === 'string' && value !== '' ? [value] : [];
+  });
 }
 
 /** Codex names some commands by what it takes them for, such as `search`. A patch may come as a command, and no rule allows an unclear call anyway. */
@@ -127,7 +130,8 @@ function commandOf(args: Arguments): Touched {
   const command = readCommand(args);
   if (command === undefined) return unknown('shell_cmd', args);
   const subjects = typeof command === 'string' ? subjectsOfCommand(command) : subjectsOfCommand('', command);
-  const moved: Subject[] = movesFolder(args) ? [{ kind: 'dynamic', why: { code: 'changes-folder' }, told: true }] : [];
+  const moved: Subject[] =
+    namedFolders(args).length > 0 ? [{ kind: 'dynamic', why: { code: 'changes-folder' }, told: true }] : [];
   const own = [...subjects.map(onlyExactly), ...moved];
   const text = typeof command === 'string' ? command : command.join(' ');
   return { own, standIn: { tool: 'shell_cmd', arguments: { command: text }, subjects: own } };

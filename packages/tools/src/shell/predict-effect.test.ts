@@ -74,10 +74,11 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')(
       await mkdir(join(folder.path, "it's"));
       await writeFile(join(folder.path, "it's/b.tmp"), 'b\n');
       const { signal } = new AbortController();
-      const from = async (inside: string, command: string) =>
+      const from = async (inside: string, command: string, named?: string) =>
         await predictEffect(options, command, {
           workingDirectory: folder.path,
           folder: join(folder.path, inside),
+          ...(named === undefined ? {} : { named }),
           protectedIn: () => undefined,
           signal,
         });
@@ -91,6 +92,11 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')(
           output: 'here\n',
         },
       });
+      // The call names the folder; paths are still as seen from the program's.
+      for (const named of ["it's", join(folder.path, "it's")])
+        expect(await from('.', 'rm *.tmp', named)).toMatchObject({ prediction: { files: [{ path: "it's/b.tmp" }] } });
+      for (const named of ['..', 'missing', '/', '~'])
+        expect(reasonOf(await from("it's", ':', named))).toBe(named === '..' ? undefined : 'other-folder');
       for (const other of ['..', 'missing']) expect(reasonOf(await from(other, ':'))).toBe('other-folder');
       await symlink('/tmp', join(folder.path, 'link'));
       expect(reasonOf(await from('link', ':'))).toBe('other-folder');

@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import type { Predicted, PredictionContext } from '@countersign/core/ports';
 import type { Prediction } from '@countersign/protocol';
 import { describeChange, isInside } from '@countersign/changes';
@@ -15,14 +15,19 @@ import type { ShellOptions } from './shell-options.js';
 export async function predictEffect(
   options: ShellOptions,
   command: string,
-  { workingDirectory, folder, protectedIn, signal }: PredictionContext,
+  { workingDirectory, folder, named = '.', protectedIn, signal }: PredictionContext,
 ): Promise<Predicted> {
   if (options.sandbox.kind !== 'bubblewrap') return { noEffect: { reason: 'no-sandbox' } };
   if (mayUseNetwork(options, {})) return { noEffect: { reason: 'network' } };
-  const real = await realpath(folder).catch(() => undefined);
-  if (real === undefined || !isInside(workingDirectory, real)) return { noEffect: { reason: 'other-folder' } };
-  const inside = relative(workingDirectory, real);
-  const protectedPaths = protectedIn(real);
+  const startsIn = resolve(folder, named);
+  const [real, start] = await Promise.all(
+    [folder, startsIn].map(async (one) => await realpath(one).catch(() => undefined)),
+  );
+  if (real === undefined || start === undefined) return { noEffect: { reason: 'other-folder' } };
+  if (!isInside(workingDirectory, real) || !isInside(workingDirectory, start))
+    return { noEffect: { reason: 'other-folder' } };
+  const inside = relative(workingDirectory, start);
+  const protectedPaths = protectedIn(real, startsIn, start);
   const context = { workingDirectory, signal, ...(protectedPaths === undefined ? {} : { protectedPaths }) };
   // On a line of its own: the command may start and end in any way.
   const text = inside === '' ? command : `cd ${quoteWord(`./${inside}`)} || exit\n${command}`;
@@ -30,7 +35,9 @@ export async function predictEffect(
     const { effect } = await describeChange(draft, rehearsed, { signal: reading });
     const { effectHash: _, ...changes } = effect;
     // Nothing hides these paths from the program.
-    return { prediction: { ...seenFrom(inside, changes), ...(hidden === 0 ? {} : { hidden }) } };
+    return {
+      prediction: { ...seenFrom(relative(workingDirectory, real), changes), ...(hidden === 0 ? {} : { hidden }) },
+    };
   });
   return typeof done === 'string' ? { noEffect: { reason: done } } : done;
 }

@@ -113,6 +113,7 @@ function entriesOf(
     ...chats.map(({ id, title }) => ({ path: paths.chat(worldId, id), label: title, kind: pages.chat })),
     ...PAGES.map((name) => page(paths.page(worldId, name), pages[name])),
     page(paths.providers, pages.providers),
+    page(paths.computer, pages.computer),
     page(paths.account, pages.account),
     ...worlds
       .filter(({ id }) => id !== worldId)

@@ -39,6 +39,9 @@ export default function AgentsPage(): ReactElement {
       actions={
         mayChange ? (
           <>
+            <Button size="small" onClick={() => navigate(paths.computer)}>
+              {settingsWords.onThisComputer}
+            </Button>
             <Button size="small" onClick={() => navigate(paths.page(worldId, 'start'))}>
               {settingsWords.fromTemplate}
             </Button>

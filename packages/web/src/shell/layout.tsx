@@ -33,6 +33,7 @@ const ServersPage = lazyView(shellWords.pages.servers, async () => (await pages(
 const SchedulesPage = lazyView(shellWords.pages.schedules, async () => (await pages()).SchedulesPage);
 const WorldPage = lazyView(shellWords.pages.settings, async () => (await pages()).WorldPage);
 const ProvidersPage = lazyView(shellWords.pages.providers, async () => (await pages()).ProvidersPage);
+const ComputerPage = lazyView(shellWords.pages.computer, async () => (await pages()).ComputerPage);
 const AccountPage = lazyView(shellWords.pages.account, async () => (await pages()).AccountPage);
 const PeoplePage = lazyView(shellWords.pages.people, async () => (await pages()).PeoplePage);
 const AuditPage = lazyView(shellWords.pages.audit, async () => (await pages()).AuditPage);
@@ -100,6 +101,7 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
                 <InboxPage inbox={inbox} />
               </Route>
               <Route path="/providers" component={ProvidersPage} />
+              <Route path="/computer" component={ComputerPage} />
               <Route path="/account" component={AccountPage} />
               <Route path="/people" component={PeoplePage} />
               <Route path="/audit" component={ServerAuditPage} />

@@ -3,6 +3,7 @@ export { default as AccountPage } from '../account/account-page.js';
 export { default as InboxPage } from '../approvals/inbox/inbox-page.js';
 export { default as AuditPage } from '../audit/audit-page.js';
 export { default as ServerAuditPage } from '../audit/server-audit-page.js';
+export { default as ComputerPage } from '../computer/computer-page.js';
 export { default as SearchPage } from '../chat/search-page.js';
 export { default as PeoplePage } from '../people/people-page.js';
 export { default as ProvidersPage } from '../providers/providers-page.js';

@@ -18,6 +18,7 @@ export const paths = {
   agent: (world: string, agent: string) => `/w/${part(world)}/agents?agent=${part(agent)}`,
   inbox: '/inbox',
   providers: '/providers',
+  computer: '/computer',
   account: '/account',
   people: '/people',
   serverAudit: '/audit',

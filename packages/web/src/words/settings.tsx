@@ -62,6 +62,7 @@ export const settingsWords = {
   agentsLead:
     'An agent is a model with a name, a prompt and a list of tools it may call. The policy and you decide which calls run.',
   addAgent: 'Add agent',
+  onThisComputer: 'Agents on this computer',
   fromTemplate: 'From a template',
   noAgents: 'No agents yet.',
   noAgentsHint: 'Add one with a model and some tools, then write to it in a chat.',

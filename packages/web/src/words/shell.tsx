@@ -18,6 +18,7 @@ export const shellWords = {
     schedules: 'Schedules',
     settings: 'Settings',
     providers: 'Providers',
+    computer: 'Agents on this computer',
     audit: 'Audit',
     stats: 'Statistics',
     search: 'Search',

@@ -138,10 +138,12 @@ export type RehearsalContext = Pick<
 
 /** Where another program would run a call, and which rules apply to it there. */
 export type PredictionContext = Pick<RehearsalContext, 'workingDirectory' | 'signal'> & {
-  /** The folder in which the call starts, as the program names it. Its real path must be in the working folder. */
+  /** The folder in which the program works, as it names it. Its real path must be in the working folder. */
   readonly folder: string;
-  /** The paths to hide from the call if this is the real path of `folder`, to which `./` in rules then refers as well. */
-  readonly protectedIn: (realFolder: string) => ProtectedPaths | undefined;
+  /** The folder that the call names to start in, also relative to `folder`. The same holds for it. */
+  readonly named?: string;
+  /** The paths to hide from the call, if `./` in rules refers to these folders as well: the one that it names, and real paths. */
+  readonly protectedIn: (...others: readonly string[]) => ProtectedPaths | undefined;
 };
 
 /** What a rehearsal did, which says nothing certain about the real run, or the reason why there was none. */
@@ -334,10 +336,10 @@ export interface Tool {
    */
   standsFor?(args: unknown, place: ToolPlace): StandIn | undefined;
   /**
-   * Pure: the call of a built-in tool that does the same in the same folder, to predict what this one does (CHANGE9). Undefined if no built-in tool does
-   * exactly the same. Must not throw.
+   * Pure: the call of a built-in tool that does the same, to predict what this one does (CHANGE9): in the program's folder, or in the one that it names
+   * (`folder`). Undefined if no built-in tool does exactly the same. Must not throw.
    */
-  predictedBy?(args: unknown): Pick<StandIn, 'tool' | 'arguments'> | undefined;
+  predictedBy?(args: unknown): (Pick<StandIn, 'tool' | 'arguments'> & { folder?: string }) | undefined;
   /**
    * For a tool with `external`: what the call will probably write, by the files as they are now. The signature covers its fingerprint. Undefined if the
    * tool writes no file. Must not reject.

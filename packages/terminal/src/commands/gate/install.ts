@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
 import { ClientError, type Client } from '@countersign/client';
-import type { CreatedExternalAgent } from '@countersign/protocol';
 import { isPlainRemote } from '@countersign/server/channel';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
@@ -12,8 +11,8 @@ import { removeCreated, revokeToken } from '../../gate/gate-token.js';
 import { checkGated, GATED_AGENTS, PROGRAM_NAMES as NAMES, type GatedAgent } from '../../gate/gated-agents.js';
 import { HOOK_AGENTS } from '../../gate/hook-agents.js';
 import { hookCommand } from '../../gate/hook-command.js';
+import { placesWith, readHookFile, writeHookFile, type HookFile } from '../../gate/hook-file.js';
 import { readPlaces, type HookPlaces } from '../../gate/hook/find-place.js';
-import { isObject, toJson } from '../../gate/json-text.js';
 import { hookConfigPath } from '../../gate/manifest.js';
 import { planInstallation } from '../../gate/plan-installation.js';
 import { confirm } from '../../input/confirm.js';
@@ -95,9 +94,8 @@ export function addInstall(group: Command, register: Register): void {
       const known = await keepFolders(context, client, config, plan.earlierHook);
       const other = elsewhere && (await addPlace(client, known, await elsewhere.create()));
       // First what the hook needs, last what makes the agent use it.
-      const text = toJson(other === undefined ? known : { ...known, elsewhere: other });
-      const hookConfig = { path, before: plan.earlierHook, after: text, isSecret: true };
-      await writeChanges([hookConfig, ...plan.records, ...plan.changes]);
+      const after = other === undefined ? known : { ...known, elsewhere: other };
+      await writeChanges([writeHookFile(path, plan.earlierHook, after), ...plan.records, ...plan.changes]);
     } catch (error) {
       await removeCreated(context, world, created);
       await removeWorld();
@@ -142,38 +140,14 @@ export function addHere(group: Command, register: Register): void {
     const world = await place.create();
     for (const { agent, text, config } of configs) {
       const added = await addPlace(client, config, world);
-      const others = config.folders?.filter(({ folder }) => !place.folders.includes(folder)) ?? [];
-      const folders = [...others, ...place.folders.map((folder) => ({ folder, ...added }))];
-      const path = hookConfigPath(home, agent);
-      await writeChanges([{ path, before: text, after: toJson({ ...config, folders }), isSecret: true }]);
+      const folders = place.folders.map((folder) => ({ folder, ...added }));
+      await writeChanges([writeHookFile(hookConfigPath(home, agent), text, placesWith(config, folders))]);
     }
     if (context.options.json)
       context.json({ world, folders: place.folders, agents: configs.map(({ agent }) => agent) });
     else context.say(plainLine(gate.addedHere(names, world)));
     for (const { agent } of configs) await offerReading(context, client, { world, agent, adds: options.reading });
   });
-}
-
-/** The configuration of a hook. `about`: for adding its agent to further worlds. */
-type HookFile = HookPlaces &
-  Pick<CreatedExternalAgent, 'token' | 'tokenId' | 'person'> & {
-    readonly url: string;
-    readonly pass: string;
-    readonly about: { readonly name: string; readonly program: string; readonly usedBy?: string };
-    readonly allowHttp?: boolean;
-  };
-
-/** Throws for one of an earlier version, which has one world for all folders, and for one of another server. */
-function readHookFile(text: string, agent: GatedAgent, url: string): HookFile {
-  try {
-    const value: unknown = JSON.parse(text);
-    const places = readPlaces(value);
-    if (isObject(value) && value['url'] === url && isObject(value['about']) && places.folders !== undefined)
-      return { ...(value as unknown as HookFile), ...places };
-  } catch {
-    // Damaged: the same advice.
-  }
-  throw new CommandError(gate.installAgain(NAMES[agent], agent));
 }
 
 /** Lets the agent and its token propose in a world. */

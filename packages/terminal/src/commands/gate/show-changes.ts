@@ -1,8 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import { structuredPatch } from 'diff';
 import type { CommandContext } from '../../context.js';
 import type { FileChange } from '../../gate/config-change.js';
-import { isObject } from '../../gate/json-text.js';
+import { countChanges } from '../../gate/count-changes.js';
 import { plainLine } from '../../text/plain-text.js';
 import { gate } from '../../words/gate.js';
 
@@ -23,31 +22,4 @@ export function showChanges({ note, options }: CommandContext, changes: readonly
 function showDiff(note: CommandContext['note'], before = '', after = ''): void {
   for (const { lines } of structuredPatch('', '', before, after, '', '', { context: 2 }).hunks)
     for (const line of lines) note(line);
-}
-
-/** How many hooks, permission settings and other settings differ between two texts in JSON. */
-export function countChanges(
-  before: string | undefined,
-  after: string | undefined,
-): { hooks: number; permissions: number; others: number } {
-  const [one, two] = [before, after].map((text) => objectIn(text === undefined ? '' : text));
-  const differ = (key: string): number => {
-    const [from, to] = [one?.[key], two?.[key]].map((value) => (isObject(value) ? value : {}));
-    const keys = new Set([...Object.keys(from ?? {}), ...Object.keys(to ?? {})]);
-    return [...keys].filter((name) => !isDeepStrictEqual(from?.[name], to?.[name])).length;
-  };
-  const all = new Set([...Object.keys(one ?? {}), ...Object.keys(two ?? {})]);
-  const others = [...all].filter(
-    (key) => key !== 'hooks' && key !== 'permissions' && !isDeepStrictEqual(one?.[key], two?.[key]),
-  );
-  return { hooks: differ('hooks'), permissions: differ('permissions'), others: others.length };
-}
-
-function objectIn(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
 }
