@@ -172,6 +172,7 @@ export const COMMANDS: readonly CommandRow[] = [
     words: `{it} --scope always --yes --detach ${W}`,
     prepare: aCall,
   },
+  { command: 'approvals batch', needs: 'sign', words: `{it} {approval} --yes ${W}`, prepare: aCall, allowed: 2 },
   { command: 'approvals answer', needs: 'read, chat', words: `{it} yes --detach ${W}`, prepare: aQuestion },
   { command: 'approvals deny', needs: 'sign', words: `{it} --detach ${W}`, prepare: aCall },
 

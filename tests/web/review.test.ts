@@ -132,6 +132,49 @@ describe.runIf(hasBrowser && hasRehearsals)('the review page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('[CHANGE11.12] waiting calls of a chat are reviewed together, and each of them is on the screen before the button works', async () => {
+    const { world, chat, path } = await opened.newChat();
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'together-')));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await opened.api.updateWorld(world, { workingDirectory: folder });
+    const long = Array.from({ length: 80 }, (_, line) => `line ${line}`).join('\n');
+    const calls = [
+      call('write_file', { path: 'notes.txt', content: long }),
+      call('shell_cmd', { command: 'wc -l notes.txt > count.txt; echo x > tmp; rm tmp' }),
+    ];
+    await opened.api.send(world, chat, { content: calls.join('\n') });
+    const { page } = visit;
+    await goTo(page, path);
+    await button(page, 'Review 2 calls together…').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('region', { name: '2 of 2' }).waitFor();
+    expect(await dialog.getByRole('region', { name: 'What all of them change together' }).innerText()).toContain(
+      'Adds 2 files',
+    );
+    const approve = button(page, 'Approve all 2');
+    // The button that is always possible shows that the first second is over.
+    await enabled(button(page, 'Deny all'));
+    expect(await approve.isEnabled()).toBe(false);
+    await dialog.getByRole('group', { name: 'Details' }).press('End');
+    await enabled(approve);
+    expect(await violations(page, { contrast: true, within: 'dialog' })).toEqual([]);
+    await page.keyboard.press('Escape');
+
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: /2 waiting for you/ }).click();
+    await button(page, 'Review 2 calls together…').click();
+    await enabled(button(page, 'Deny all'));
+    await drawn(page);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    await page.getByRole('group', { name: 'Details' }).last().press('End');
+    await enabled(approve);
+    await approve.click();
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await said(page, 'Finished. done').waitFor();
+    expect((await readdir(folder)).sort()).toEqual(['count.txt', 'notes.txt']);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('[PAGE7] [PAGE7.2] [PAGE7.3] Changes lists what the calls of a chat changed, and undoes it', async () => {
     const files = { 'old.txt': 'x', 'list.txt': 'one\ntwo\n' };
     const { page, world, chat, path, folder } = await proposed(call('shell_cmd', { command: HOSTILE }), files);

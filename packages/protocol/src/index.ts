@@ -122,7 +122,7 @@ export type { RunAgent } from './runs/run-agents.js';
 export { runEffectSchema } from './runs/run-effect.js';
 export type { RunCommit, RunEffect, RunRef, TriedHost } from './runs/run-effect.js';
 export { batchDecisionSchema, batchReplySchema, batchSchema, MAX_BATCH, newBatchSchema } from './calls/batch.js';
-export type { Batch, BatchDecision, NewBatch } from './calls/batch.js';
+export type { BatchDecision, BatchReply, CallBatch, NewBatch } from './calls/batch.js';
 export { newUndoSchema, undoableCallSchema, undoPreviewSchema, whyNotUndone } from './calls/undo.js';
 export type { UndoableCall, UndoPreview } from './calls/undo.js';
 export {

@@ -71,6 +71,9 @@ import type {
   NewMcpServer,
   NewPerson,
   NewPolicy,
+  BatchDecision,
+  BatchReply,
+  CallBatch,
   NewDecisions,
   NewProvider,
   NewSession,
@@ -392,6 +395,10 @@ export interface Client {
   ): Promise<ToolResultReply>;
   /** Decides several calls, each on its own. Resolves to one result for each, in order. At most 200. */
   decideSeveral(decisions: NewDecisions['decisions'], options?: CallOptions): Promise<readonly DecisionResult[]>;
+  /** Rehearses waiting calls of one chat together, which may take half a minute (CHANGE11). Applies nothing. */
+  createBatch(world: string, approvals: readonly string[], options?: CallOptions): Promise<CallBatch>;
+  /** Decides all calls of a batch. */
+  decideBatch(world: string, batch: string, decision: BatchDecision, options?: CallOptions): Promise<BatchReply>;
   /** Answers a question, or returns the result of one of this client's tools (CALL16). */
   answer(
     world: string,

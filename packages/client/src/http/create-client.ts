@@ -64,6 +64,8 @@ import {
   timelineSchema,
   tokenSchema,
   toolApprovalSchema,
+  batchReplySchema,
+  batchSchema,
   toolResultReplySchema,
   undoableCallSchema,
   undoPreviewSchema,
@@ -314,6 +316,14 @@ export function createClient(options: ClientOptions): Client {
       const request: Request = { method: 'POST', path: ['decisions'], body: { decisions } };
       return (await sendWithRetries(listOf(decisionResultSchema), request, options)).items;
     },
+    createBatch: (world, approvals, options) =>
+      get(batchSchema, { method: 'POST', path: ['worlds', world, 'batches'], body: { approvals } }, options),
+    decideBatch: (world, batch, decision, options) =>
+      sendWithRetries(
+        batchReplySchema,
+        { method: 'POST', path: ['worlds', world, 'batches', batch, 'decision'], body: decision },
+        options,
+      ),
     answer: (world, { toolCallId, ...answer }, options) =>
       sendWithRetries(
         toolResultReplySchema,

@@ -1,5 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { describeNoEffect, type Batch, type Effect, type NewBatch, type SignedDecision } from '@countersign/protocol';
+import {
+  describeNoEffect,
+  type CallBatch,
+  type Effect,
+  type NewBatch,
+  type SignedDecision,
+} from '@countersign/protocol';
 import { rehearseInQueue } from '../evidence/rehearse-in-queue.js';
 import { rulesAbout } from '../evidence/rules-about.js';
 import { showEffect, showWhole } from '../evidence/show-effect.js';
@@ -76,7 +82,7 @@ export async function dropBatch(runtime: Runtime, id: string): Promise<void> {
  * Rehearses waiting calls of one chat one after another in a copy of the folder (CHANGE11), and keeps what they change together. Applies nothing. The same
  * calls have the same batch while none of it has changed.
  */
-export async function createBatch(runtime: Runtime, worldId: string, { approvals }: NewBatch): Promise<Batch> {
+export async function createBatch(runtime: Runtime, worldId: string, { approvals }: NewBatch): Promise<CallBatch> {
   const waiting = await readWaitingCalls(runtime, worldId, approvals);
   const ids = waiting.calls.map(({ approval }) => approval.id);
   const id = `batch_${createHash('sha256')
@@ -207,7 +213,7 @@ function findDrafting(runtime: Runtime, worldId: string) {
   );
 }
 
-async function showBatch(runtime: Runtime, batch: KeptBatch, waiting: WaitingCalls): Promise<Batch> {
+async function showBatch(runtime: Runtime, batch: KeptBatch, waiting: WaitingCalls): Promise<CallBatch> {
   const { id, hash, calls, last, effect, sealed } = batch;
   const shown = new Map(
     waiting.calls.map(({ approval, invocation }) => [

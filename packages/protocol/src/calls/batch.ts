@@ -49,7 +49,7 @@ export const batchSchema = z.object({
 });
 api.add(batchSchema, { id: 'Batch' });
 /** Several calls that a person reviews and decides as one. */
-export type Batch = z.infer<typeof batchSchema>;
+export type CallBatch = z.infer<typeof batchSchema>;
 
 /** A person's decision on all calls of a batch (CHANGE11.4). */
 export const batchDecisionSchema = z.strictObject({
@@ -72,3 +72,5 @@ export const batchReplySchema = z.object({
   state: text('State of the calls: approved, denied, or asked if more signatures are needed.'),
 });
 api.add(batchReplySchema, { id: 'BatchReply' });
+/** What became of a decision on a batch. */
+export type BatchReply = z.infer<typeof batchReplySchema>;

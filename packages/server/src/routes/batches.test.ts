@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Store } from '@countersign/core/ports';
-import type { Approval, Batch, Challenge } from '@countersign/protocol';
+import type { Approval, CallBatch, Challenge } from '@countersign/protocol';
 import { openPostgres } from '@countersign/storage';
 import { editFile, findSandbox, shellCmd, writeFile } from '@countersign/tools';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -27,8 +27,8 @@ interface Desk {
   readonly folder: string;
   readonly read: (path: string) => string;
   /** Of all waiting calls, as the server's token. */
-  readonly review: (ids?: readonly string[]) => Promise<{ status: number; body: Batch & Record<string, unknown> }>;
-  readonly approve: (batch: Pick<Batch, 'id' | 'batchHash'>, more?: object, as?: Record<string, string>) => Answer;
+  readonly review: (ids?: readonly string[]) => Promise<{ status: number; body: CallBatch & Record<string, unknown> }>;
+  readonly approve: (batch: Pick<CallBatch, 'id' | 'batchHash'>, more?: object, as?: Record<string, string>) => Answer;
   readonly rules: (...rules: string[]) => Promise<void>;
   readonly audit: () => Promise<Record<string, unknown>[]>;
 }

@@ -102,3 +102,20 @@ export const cardWords = {
   callDidNotRun: (reason: string): string => `The approved call did not run: ${reason}`,
   callChanged: 'The call changed after you approved it and needs approval again.',
 } as const;
+
+/** `countersign approvals batch` */
+export const batchWords = {
+  inBatch: (place: number, total: number): string =>
+    `  Call ${place} of ${total}: what it did after the calls before it`,
+  total: '\n  What all of them change together',
+  meaning: 'Approving applies exactly this, or nothing. Undoing one of the calls undoes all of them.',
+  between: (paths: string): string => `  Written by one call and gone or unchanged at the end: ${paths}`,
+  last: (why: string, isApproved: boolean): string =>
+    `  This call can't be rehearsed. ${why} ${
+      isApproved
+        ? 'It runs after the others were applied, and is not undone with them.'
+        : 'It keeps waiting. With --approve-last, it runs after the others were applied.'
+    }`,
+  approving: (count: number): string => `This approves these ${count} calls as shown, as one.`,
+  approved: (count: number): string => `Approved ${count} calls as one.`,
+};

@@ -128,6 +128,8 @@ export const errors = {
     '--detach needs a running server to continue the chat. Start one with countersign serve, or omit --detach.',
   severalNeedServer:
     'Approving several calls needs a running server to run them. Start one with countersign serve. Nothing was decided.',
+  batchOfOneChat: 'Name two or more waiting calls of one chat. Nothing was decided.',
+  batchNeedsPasskey: 'A rule requires a passkey. Review these calls together in the web app. Nothing was decided.',
   severalOnlyOnce:
     '--scope, --rule, --pattern, --arguments and --host are for a single call. Approve several calls once, or one at a time.',
   allOrIds: 'Name the calls to approve, or use --all, but not both.',

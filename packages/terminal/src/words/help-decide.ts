@@ -28,6 +28,14 @@ export const approvalsHelp = {
       'countersign approvals approve --all -w harbour',
     ],
   },
+  batch: {
+    about: 'Review several calls of one chat together, and approve them as one',
+    notes: [
+      'They are rehearsed one after another in one draft. What they change together is applied as a whole or not at all, and undone as a whole. It does not wait. With --json and without --yes, it only prints the batch.',
+    ],
+    examples: ['countersign approvals batch approval_… approval_…'],
+    last: "also approve the last call if it can't be rehearsed; it runs after the others",
+  },
   answer: {
     about: "Answer an agent's question, then wait until the chat is idle or needs you again",
     notes: ['An answer does not approve any call.'],

@@ -3,6 +3,7 @@ import { cx } from '../ui/cx.js';
 import { Dialog } from '../ui/dialog.js';
 import { Icon } from '../ui/icon.js';
 import { ApprovalPanel } from './approval-panel.js';
+import { ReviewTogether } from './several/review-together.js';
 import { useChatQueue } from './use-chat-queue.js';
 import { useGoToWaiting } from './use-go-to-waiting.js';
 import { focusOnWaiting } from './card/use-take-focus.js';
@@ -69,6 +70,7 @@ export function WaitingBar({
                 onWantedShown();
               }}
               onEmpty={() => setOpen(false)}
+              about={() => <ReviewTogether />}
             />
           </div>
         </Dialog>

@@ -6,6 +6,7 @@ import { useChat, useWorld } from '../data/connection.js';
 import { paths } from '../shell/paths.js';
 import { Count } from '../ui/badge.js';
 import { ApprovalPanel } from './approval-panel.js';
+import { ReviewTogether } from './several/review-together.js';
 import { useChatQueue } from './use-chat-queue.js';
 import { useGoToWaiting } from './use-go-to-waiting.js';
 import { focusOnWaiting } from './card/use-take-focus.js';
@@ -48,6 +49,7 @@ export function WaitingColumn({
           wanted={wanted}
           onWantedShown={onWantedShown}
           onShown={setShown}
+          about={() => <ReviewTogether />}
           empty={<p className="px-1 text-sm text-ink-3">{approvalWords.chatEmpty}</p>}
         />
       </div>

@@ -69,6 +69,22 @@ export const approvalWords = {
     notSent: 'Not sent, nothing was decided',
   },
 
+  together: {
+    open: (count: number) => `Review ${count} calls together…`,
+    title: 'Review together',
+    rehearsing: (count: number) => `Rehearsing ${count} calls one after another. This can take half a minute.`,
+    each: 'What each call did, after the calls before it',
+    total: 'What all of them change together',
+    meaning: 'Approving applies exactly this, or nothing. Undoing one of the calls undoes all of them.',
+    between: 'Written by one call and gone or unchanged at the end:',
+    last: (why: string) =>
+      `This call can’t be rehearsed. ${why} It runs after the others were applied, and is neither undone with them nor part of all or nothing.`,
+    approveLast: 'Approve this call too',
+    approve: (count: number) => `Approve all ${count}`,
+    deny: 'Deny all',
+    signed: 'Signed. The calls need more signatures.',
+  },
+
   network: 'Network',
   allowOnce: (hosts: string) => `Allow ${hosts} for this call`,
   allowOnceHint: 'The call is shown again with the host. It then runs without a rehearsal, once you approve it.',

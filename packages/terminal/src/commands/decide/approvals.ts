@@ -38,6 +38,7 @@ import { plainLine } from '../../text/plain-text.js';
 import { readChoice, readRecord } from '../read-flags.js';
 import type { Register } from '../register.js';
 import { approveSeveral } from './approve-several.js';
+import { approveTogether } from './approve-together.js';
 import { showCovered } from './show-covered.js';
 import { showList } from '../show-list.js';
 import { cardWords } from '../../words/cards.js';
@@ -62,6 +63,7 @@ interface ApprovalFlags {
   notify?: boolean;
   reveal?: boolean;
   all?: boolean;
+  approveLast?: boolean;
 }
 
 type Listed = QueuedApproval & { readonly world: string };
@@ -203,6 +205,21 @@ export function addApprovals(program: Command, register: Register): void {
         sentence: cardWords.approved(cardWords.scope[scope]),
         decide: () => client.decide(world, approval, decision),
       });
+    },
+  );
+  register<ApprovalFlags>(
+    withHelp(inWorld(approvals.command('batch').argument('<ids...>')), help.batch)
+      .option('--approve-last', help.batch.last)
+      .option('--reason <text>', help.reason)
+      .option('--yes', YES),
+    async (context, { args, options }) => {
+      const client = await context.client();
+      const chosen = await Promise.all([...new Set(args)].map((id) => find(client, id, options.world)));
+      const { reason, yes, approveLast: last = false } = options;
+      if (chosen.length < 2) throw new CommandError(errors.batchOfOneChat, EXIT.usage);
+      for (const { approval } of chosen) refuseSettled(approval);
+      const show = (approval: ApprovalWithContext): void => showCard(context, approval);
+      return await approveTogether(context, client, chosen, { reason, yes, last, show });
     },
   );
   register<ApprovalFlags>(
