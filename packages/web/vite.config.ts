@@ -77,6 +77,11 @@ function withoutDescriptions(): Plugin {
         const calls: [name: string, start: number, end: number][] = [];
         const { program } = parseSync('protocol.js', code);
         new Visitor({
+          // Names of types. Without them, schemas that no page uses are left out too.
+          'ExpressionStatement:exit'({ expression, start, end }) {
+            if (code.slice(expression.start).startsWith('api.add(') && code[start - 1] === '\n')
+              calls.push(['add', start, end]);
+          },
           // On exit, the calls inside come first: in order of the places to cut.
           'CallExpression:exit'({ callee, arguments: [first, second], end }) {
             if (callee.type !== 'Identifier' || first === undefined) return;
@@ -130,7 +135,8 @@ function serviceWorker(): Plugin {
 }
 
 function cut(code: string, [name, start, end]: readonly [string, number, number]): string {
-  return `${code.slice(0, start)}${name === 'text' ? "''" : ", ''"}${code.slice(end)}`;
+  const left = name === 'add' ? '' : name === 'text' ? "''" : ", ''";
+  return `${code.slice(0, start)}${left}${code.slice(end)}`;
 }
 
 export default defineConfig({

@@ -621,6 +621,7 @@ export const ROWS: readonly Row[] = [
   },
   { route: 'POST /worlds/{world}/policy/matches', needs: 'read', body: { rule: 'allow remove' } },
   { route: 'GET /worlds/{world}/policy/suggestions', needs: 'administer' },
+  { route: 'GET /worlds/{world}/policy/uses', needs: 'read' },
   { route: 'POST /worlds/{world}/policy/replay', needs: 'administer, sign', body: {} },
   { route: 'GET /worlds/{world}/tools', needs: 'read' },
 
@@ -668,6 +669,7 @@ export const ROWS: readonly Row[] = [
   { route: 'GET /worlds/{world}/audit/verify', needs: 'read' },
   { route: 'POST /worlds/{world}/audit/{call}/original', needs: 'sign, queue', allowed: GONE },
   { route: 'GET /worlds/{world}/stats', needs: 'read' },
+  { route: 'GET /worlds/{world}/questions', needs: 'read' },
 ];
 
 /** The answer to a request, as far as it tells who may send it. */

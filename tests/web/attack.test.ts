@@ -344,7 +344,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
 
     if (!isFullSize) return;
     // [PAGE1.2] No typed text is lost.
-    await goTo(page, `/w/${world}/policy`);
+    await goTo(page, `/w/${world}/policy?as=text`);
     await page.getByLabel('Rules').fill('ask press(*)');
     await context.clearCookies();
     await button(page, 'Save policy').click();

@@ -26,7 +26,7 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
   };
 
   itAtFullSize('[HTTP15] a policy can be saved repeatedly, and then shows changes by others', async () => {
-    const page = await go('policy');
+    const page = await go('policy?as=text');
     for (const rule of ['ask press', 'deny press']) {
       await page.getByLabel('Rules').fill(rule);
       await button(page, 'Save policy').click();

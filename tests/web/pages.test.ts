@@ -168,7 +168,7 @@ describe.runIf(hasBrowser)('every page', () => {
 
   it('[RULE1] the policy page shows what would happen, before and after a rule is added', async () => {
     const { page } = light;
-    await goTo(page, `/w/${world}/policy`);
+    await goTo(page, `/w/${world}/policy?as=text`);
     await page.getByLabel('Command').fill('git status');
     await button(page, 'Test').click();
     await page.getByText('It would need approval').waitFor();
@@ -332,7 +332,7 @@ describe.runIf(hasBrowser)('every page', () => {
     it('[HTTP13] a world that someone deletes disappears from the page too', async () => {
       const { page } = light;
       const { id } = await opened.api.createWorld({ name: 'Short lived' });
-      await goTo(page, `/w/${id}/policy`);
+      await goTo(page, `/w/${id}/policy?as=text`);
       await page.getByLabel('Rules').waitFor();
       await opened.api.deleteWorld(id);
       await page.getByText('The world “Short lived” was deleted.').waitFor();

@@ -85,7 +85,7 @@ describe.runIf(hasBrowser)('passkeys', () => {
       await expect.poll(modeNow).toBe('auto');
     };
     if (isFullSize) await getAround();
-    await goTo(page, path.replace(/c\/.*/, 'policy'));
+    await goTo(page, path.replace(/c\/.*/, 'policy?as=text'));
     await page.getByLabel('Rules', { exact: true }).fill('');
     await laptop.answers(false);
     await button(page, 'Save policy').click();

@@ -180,7 +180,7 @@ describe.runIf(hasBrowser)('a server that stops', () => {
       await page.clock.install();
       await page.goto(open);
       await page.getByLabel('Message').waitFor();
-      await goTo(page, '/w/harbour/policy');
+      await goTo(page, '/w/harbour/policy?as=text');
       const rules = page.getByLabel('Rules');
       await rules.fill(`${await rules.inputValue()}\nask shell_cmd(git push *)`);
       await kill();

@@ -113,7 +113,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
       proposed: ['allow press'],
     });
     await button(page, 'Add to rules').click();
-    await button(page, 'Save policy').click();
+    await button(page, 'Save rule').click();
     await remarked(page, 'Policy saved.');
     expect((await opened.api.policy('brought-along')).value.rules).toEqual(['deny flood', 'allow press']);
   });
@@ -133,7 +133,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
   });
 
   it('[HTTP15] [RULE5] [PAGE1.3] a policy that someone else changed is not overwritten, an invalid rule is reported with its line, and the error goes with its cause', async () => {
-    const page = await go('policy');
+    const page = await go('policy?as=text');
     const rules = page.getByLabel('Rules');
     const save = async (text: string): Promise<void> => {
       await rules.fill(text);

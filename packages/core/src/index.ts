@@ -88,6 +88,8 @@ export { createChat } from './chats/create-chat.js';
 export { branchChat, listBranches } from './worlds/branch-chat.js';
 export { revealApproval } from './decisions/reveal-approval.js';
 export { showReading } from './views/show-reading.js';
+export { questionStats } from './views/replay/question-stats.js';
+export { ruleUses } from './views/replay/rule-uses.js';
 export { suggestRules } from './views/replay/suggest-rules.js';
 export { replayPolicy } from './views/replay/replay-policy.js';
 export { showOriginal } from './decisions/show-original.js';

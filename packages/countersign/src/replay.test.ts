@@ -4,7 +4,9 @@ import {
   createWorld,
   type Engine,
   publishMessage,
+  questionStats,
   replayPolicy,
+  ruleUses,
   setPolicy,
   suggestRules,
 } from '@countersign/core';
@@ -168,9 +170,20 @@ describe('replaying other rules on the calls of the past', () => {
     expect(audit.find(({ kind }) => kind === 'request')?.judged).toMatch(/^[\w-]{100,}$/);
   });
 
-  it('[RULE12.3] refuses rules that can’t be read, and a second replay at the same time', async () => {
+  it('[RULE12.3] [RULE12.4] refuses rules that can’t be read, and a second replay at the same time', async () => {
     const t = await open();
     await expect(t.replay(['allow remove('])).rejects.toThrow('line 1');
+    const { runtime } = t.engine;
+    const typed = (rule: string) =>
+      replayPolicy(runtime, t.worldId, { rules: [rule], session: 'one-session' }, { by: person });
+    // [RULE12.4] A new one of the same editing session cancels the one before, and is not recorded again.
+    const typing = await Promise.allSettled([typed('allow remove'), typed('allow remove(path=a)')]);
+    expect(typing.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+    const replays = async () => (await t.audit()).filter(({ decision }) => decision === 'replayed').length;
+    expect(await replays()).toBe(1);
+    t.clock.advance(3_600_001);
+    await typed('allow remove');
+    expect(await replays()).toBe(2);
     const both = await Promise.allSettled([t.replay(), t.replay()]);
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     await t.replay();
@@ -283,7 +296,7 @@ describe('suggested rules', () => {
   /** Approves or denies what waits, after somebody had time to read it. */
   async function answer(t: Awaited<ReturnType<typeof open>>, decision: 'approve' | 'deny' = 'approve', ms = 5000) {
     t.clock.advance(ms);
-    for (const approval of await t.pending()) await t.decide(approval, { decision });
+    for (const approval of await t.pending()) await t.decide(approval, { decision, shownMs: ms });
     await t.engine.quiet();
   }
   const suggest = async (t: Awaited<ReturnType<typeof open>>) => await suggestRules(t.engine.runtime, t.worldId);
@@ -313,14 +326,21 @@ describe('suggested rules', () => {
       await t.propose(put('docs/a.md'));
       await answer(t, 'approve', 500);
     }
-    expect(await suggest(t)).toEqual({ items: [] });
+    // A batch, or a program that shows no card.
+    for (let n = 0; n < 4; n += 1) {
+      await t.propose(put('docs/a.md'));
+      t.clock.advance(5000);
+      for (const approval of await t.pending()) await t.decide(approval);
+      await t.engine.quiet();
+    }
+    expect(await suggest(t)).toEqual({ items: [], saved: 0 });
     for (let n = 0; n < 4; n += 1) {
       await t.propose(put('docs/a.md'));
       await answer(t);
     }
-    expect((await suggest(t)).items).toHaveLength(1);
+    expect(await suggest(t)).toMatchObject({ items: [{ saves: 12 }], saved: 12 });
     await t.setRules(['allow put']);
-    expect(await suggest(t)).toEqual({ items: [] });
+    expect(await suggest(t)).toEqual({ items: [], saved: 0 });
   });
 
   it('[RULE13.2] none covers a call that was denied, or one whose effect is unknown', async () => {
@@ -332,7 +352,23 @@ describe('suggested rules', () => {
     expect((await suggest(t)).items.map(({ rule }) => rule)).toEqual([expect.stringMatching(/^allow put/)]);
     await t.propose(put('docs/a.md'));
     await answer(t, 'deny');
-    expect(await suggest(t)).toEqual({ items: [] });
+    expect(await suggest(t)).toEqual({ items: [], saved: 0 });
+  });
+
+  it.each([
+    ['allow put(path=docs/a.md, *)', 'no agent outside the sandbox', 1],
+    ['allow claude__Read(/x)', 'nothing is written', 1],
+    ['allow claude__Bash(npm test)', 'a command outside the sandbox could run what is written', 0],
+    ['allow claude__*', 'it may run commands', 0],
+    ['allow *(path=x)', 'it may run commands', 0],
+  ])('[RULE13.3] with the rule %s, because %s, suggests %d rules that write', async (rule, _, count) => {
+    const t = await open();
+    for (let n = 0; n < 4; n += 1) {
+      await t.propose(put('src/a.ts'));
+      await answer(t);
+    }
+    await t.setRules([rule]);
+    expect((await suggest(t)).items).toHaveLength(count);
   });
 
   it('[RULE13.2] none covers a call that a person edited, because it did not run as it was proposed', async () => {
@@ -344,7 +380,7 @@ describe('suggested rules', () => {
     await t.propose(put('docs/a.md'));
     const [asked] = await t.pending();
     await t.decide(asked, { arguments: { path: 'docs/b.md', text: 'new' } });
-    expect(await suggest(t)).toEqual({ items: [] });
+    expect(await suggest(t)).toEqual({ items: [], saved: 0 });
   });
 
   it('[RULE13.1] none tells a secret that the card hides', async () => {
@@ -356,7 +392,7 @@ describe('suggested rules', () => {
       expect(JSON.stringify(asked)).not.toContain('abcdefgh12345678');
       await answer(t);
     }
-    expect(await suggest(t)).toEqual({ items: [] });
+    expect(await suggest(t)).toEqual({ items: [], saved: 0 });
   });
 
   it('[RULE13.2] no number of later calls makes a denial forgotten', async () => {
@@ -371,6 +407,60 @@ describe('suggested rules', () => {
     await t.store.transact(t.worldId, async (tx) => {
       for (let n = 0; n < 4_996; n += 1) tx.record({ ...about, invocationId: `call_${n}` });
     });
-    expect(await suggest(t)).toEqual({ items: [] });
+    expect(await suggest(t)).toEqual({ items: [], saved: 0 });
+  });
+});
+
+describe('what the audit log says about rules and questions', () => {
+  it('[RULE14] names who added each rule, how often it decided and when last', async () => {
+    const t = await open();
+    await t.setRules(['# Files', 'deny remove(path=c)', 'allow remove(path=a)']);
+    expect((await ruleUses(t.engine.runtime, t.worldId)).items).toMatchObject([
+      { rule: 'deny remove(path=c)', added: { who: person.who }, used: 0 },
+      { rule: 'allow remove(path=a)', used: 0 },
+    ]);
+    t.clock.advance(1000);
+    for (const path of ['a', 'a', 'b', 'c']) await t.propose(remove(path));
+    const last = (await t.audit()).find(({ rule, kind }) => kind === 'run' && rule === 'allow remove(path=a)');
+    const found = await Promise.all([1, 2].map(() => ruleUses(t.engine.runtime, t.worldId)));
+    expect(found[1]).toEqual(found[0]);
+    expect(found[0]?.items.map(({ used }) => used)).toEqual([1, 2]);
+    expect(found[0]?.items[1]?.lastAt).toBe(last?.at);
+  });
+
+  it('[HTTP12.3] figures about questions agree with the audit log', async () => {
+    const t = await open(['allow remove(path=a)', 'ask remove(path=b)']);
+    const shown = [500, 5000, 2000];
+    for (const path of ['a', 'b', 'b', 'c', 'd']) await t.propose(remove(path));
+    t.clock.advance(10_000);
+    const waiting = await t.pending();
+    for (const [at, approval] of waiting.slice(0, 3).entries())
+      await t.decide(approval, { decision: at === 1 ? 'deny' : 'approve', ...(at < 2 && { shownMs: shown[at] ?? 0 }) });
+    await t.engine.quiet();
+    const stats = await questionStats(t.engine.runtime, t.worldId, { suggests: true });
+    const audit = await t.audit();
+    const decided = audit.filter(({ kind, decision }) => kind === 'decision' && decision !== 'edit');
+    expect(stats).toMatchObject({
+      calls: 5,
+      questions: audit.filter(({ kind }) => kind === 'request').length,
+      approved: decided.filter(({ decision }) => decision === 'approve').length,
+      denied: 1,
+      hasty: decided.filter(({ decision, shownMs = 9999 }) => decision === 'approve' && shownMs <= 2000).length,
+      waiting: { count: 3, median: 10_000 },
+      onCard: { count: 2, p95: 5000 },
+      perHundred: 80,
+      perDay: 4,
+      saveable: 0,
+      more: false,
+    });
+    expect(stats.hasty).toBe(1);
+    expect(stats.rules).toMatchObject([
+      { name: 'ask remove(path=b)', questions: 2 },
+      { name: '', questions: 2 },
+    ]);
+    expect(stats.agents).toMatchObject([{ name: 'ada', calls: 5, questions: 4 }]);
+    const others = await questionStats(t.engine.runtime, t.worldId, { person: 'someone-else', suggests: false });
+    expect(others).toMatchObject({ questions: 0, approved: 0, waiting: { count: 0 }, tools: [] });
+    expect(others).not.toHaveProperty('saveable');
   });
 });

@@ -34,7 +34,9 @@ export type { NewSchedule, Schedule, ScheduleChange } from './worlds/schedules.j
 export { delegationSchema, newDelegationSchema } from './people/delegations.js';
 export type { Delegation, NewDelegation, Principal } from './people/delegations.js';
 export { nearest } from './text/nearest.js';
-export { policyReplaySchema, replayedSchema, suggestionsSchema } from './http/replay.js';
+export { questionQuerySchema, questionStatsSchema, ruleUsesSchema } from './http/questions.js';
+export type { QuestionFigures, QuestionStats, RuleUse, RuleUses } from './http/questions.js';
+export { policyReplaySchema, replayedSchema, replayProgressSchema, suggestionsSchema } from './http/replay.js';
 export type {
   PolicyReplay,
   Replayed,

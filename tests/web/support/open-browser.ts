@@ -85,7 +85,7 @@ export function leave(): void {
 
 /** A real server for a test file, and people who visit it with a browser. */
 export async function openBrowser(
-  options: Partial<Pick<ServeOptions, 'env' | 'push' | 'localAgents'>> = {},
+  options: Partial<Pick<ServeOptions, 'env' | 'push' | 'localAgents' | 'clock'>> = {},
 ): Promise<Opened> {
   const home = await mkdtemp(join(tmpdir(), 'countersign-web-'));
   const recorded = testTools();

@@ -16,6 +16,8 @@ export class ClientError extends Error {
   readonly detail: string;
   /** The invalid input field. */
   readonly field?: string;
+  /** All errors, if there are several. */
+  readonly errors?: readonly { field: string; detail: string }[];
   /** The current state of a call that could not be decided (HTTP14). */
   readonly state?: string;
   /** The delay in milliseconds that the server requests before the next attempt. */
@@ -32,6 +34,7 @@ export class ClientError extends Error {
     this.title = said.title ?? '';
     this.detail = said.detail;
     if (said.field !== undefined) this.field = said.field;
+    if (said.errors !== undefined) this.errors = said.errors;
     if (said.state !== undefined) this.state = said.state;
     if (said.retryAfterMs !== undefined) this.retryAfterMs = said.retryAfterMs;
   }

@@ -87,7 +87,9 @@ import type {
   PersonChange,
   PolicyCheck,
   PolicyMatch,
+  QuestionStats,
   Replayed,
+  RuleUses,
   PolicyReplay,
   Suggestions,
   PolicyVerdict,
@@ -434,7 +436,14 @@ export interface Client {
   ): Promise<Tagged<ShownPolicy>>;
   checkPolicy(world: string, call: PolicyCheck, options?: CallOptions): Promise<PolicyVerdict>;
   /** What other rules would have decided for the calls of the past. Needs an admin who may sign. */
-  replayPolicy(world: string, wanted: PolicyReplay, options?: CallOptions): Promise<Replayed>;
+  replayPolicy(
+    world: string,
+    wanted: PolicyReplay,
+    /** `tell`: how many calls were judged so far. */
+    options?: CallOptions & { tell?: (calls: number) => void },
+  ): Promise<Replayed>;
+  /** Who added the rules of a world, and how often each decided. */
+  ruleUses(world: string, options?: CallOptions): Promise<RuleUses>;
   /** Rules that would have saved questions, with their proof. */
   suggestRules(world: string, options?: CallOptions): Promise<Suggestions>;
   /** The calls in a chat that a rule would cover, to show before a person approves "always". */
@@ -475,6 +484,8 @@ export interface Client {
   original(world: string, call: string, options?: CallOptions): Promise<RevealedCall>;
   /** `person`: only decisions of this person, by id. */
   stats(world: string, options?: CallOptions & { person?: string }): Promise<Stats>;
+  /** Whether the questions of the last 30 days were worth asking. `person`: those that this person decided; only for an admin. */
+  questionStats(world: string, options?: CallOptions & { person?: string }): Promise<QuestionStats>;
   /** A file that a tool returned in this chat. */
   attachment(world: string, chat: string, id: string, options?: CallOptions): Promise<Blob>;
   /** Stores a picture or text file, to name it in a message of this chat (TURN17). */

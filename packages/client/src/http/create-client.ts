@@ -44,7 +44,10 @@ import {
   challengeSchema,
   personSchema,
   policyVerdictSchema,
+  questionStatsSchema,
   replayedSchema,
+  replayProgressSchema,
+  ruleUsesSchema,
   suggestionsSchema,
   providerModelsSchema,
   providerStatusSchema,
@@ -98,6 +101,7 @@ export function createClient(options: ClientOptions): Client {
     clock,
     random,
     get,
+    getWithProgress,
     list,
     tagged,
     text,
@@ -393,8 +397,15 @@ export function createClient(options: ClientOptions): Client {
     checkPolicy: (world, body, options) =>
       get(policyVerdictSchema, { method: 'POST', path: ['worlds', world, 'policy', 'check'], body }, options),
 
-    replayPolicy: (world, body, options) =>
-      get(replayedSchema, { method: 'POST', path: ['worlds', world, 'policy', 'replay'], body }, options),
+    replayPolicy: (world, body, { tell, ...options } = {}) => {
+      const request = { method: 'POST', path: ['worlds', world, 'policy', 'replay'], body } as const;
+      if (tell === undefined) return get(replayedSchema, request, options);
+      return getWithProgress(replayedSchema, request, {
+        ...options,
+        tell: (data) => tell(replayProgressSchema.parse(data).calls),
+      });
+    },
+    ruleUses: (world, options) => get(ruleUsesSchema, { path: ['worlds', world, 'policy', 'uses'] }, options),
 
     suggestRules: (world, options) =>
       get(suggestionsSchema, { path: ['worlds', world, 'policy', 'suggestions'] }, options),
@@ -445,6 +456,8 @@ export function createClient(options: ClientOptions): Client {
       get(revealedCallSchema, { method: 'POST', path: ['worlds', world, 'audit', call, 'original'] }, options),
     stats: (world, options) =>
       get(statsSchema, { path: ['worlds', world, 'stats'], query: { person: options?.person } }, options),
+    questionStats: (world, options) =>
+      get(questionStatsSchema, { path: ['worlds', world, 'questions'], query: { person: options?.person } }, options),
     attach: (world, chat, body, options) =>
       get(
         messageAttachmentSchema,

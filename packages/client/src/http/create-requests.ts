@@ -3,7 +3,8 @@ import type { z } from 'zod';
 import { backOff, pause, systemClock, type Clock } from '../clock.js';
 import { ClientError } from './client-error.js';
 import type { CallOptions, List, Tagged } from './client.js';
-import { failure, readJson, readText, send, type Connector, type Request } from './request.js';
+import { createParser } from 'eventsource-parser';
+import { failure, readJson, readProblem, readText, send, type Connector, type Request } from './request.js';
 
 export interface ClientOptions {
   /** The server's URL, such as `http://127.0.0.1:4160`. A page served by the server passes its own origin. */
@@ -45,6 +46,32 @@ export function createRequests(options: ClientOptions, secretFor: Connector['sec
     { signal }: CallOptions = {},
   ): Promise<z.output<S>> {
     return await readJson(await send(connector, { ...request, signal }), schema, signal);
+  }
+  /** Reads events about progress until the result. */
+  async function getWithProgress<S extends z.ZodType>(
+    schema: S,
+    request: Request,
+    { signal, tell }: CallOptions & { tell: (data: unknown) => void },
+  ): Promise<z.output<S>> {
+    const response = await send(connector, { ...request, headers: { Accept: 'text/event-stream' }, signal });
+    let result: Response | undefined;
+    const parser = createParser({
+      onEvent({ event, data }) {
+        if (event === 'progress') tell(JSON.parse(data));
+        else result = new Response(data, { status: event === 'result' ? 200 : 500 });
+      },
+    });
+    const decoder = new TextDecoder();
+    const reader = response.body?.getReader();
+    try {
+      for (let part = await reader?.read(); part?.done === false; part = await reader?.read())
+        parser.feed(decoder.decode(part.value, { stream: true }));
+    } catch (cause) {
+      throw failure(cause, signal);
+    }
+    if (result === undefined) throw failure(undefined, signal);
+    if (!result.ok) throw await readProblem(result);
+    return await readJson(result, schema, signal);
   }
   async function list<S extends z.ZodType>(
     schema: S,
@@ -92,7 +119,7 @@ export function createRequests(options: ClientOptions, secretFor: Connector['sec
     }
   }
 
-  return { connector, clock, random, get, list, tagged, text, blob, sendOnly, sendWithRetries };
+  return { connector, clock, random, get, getWithProgress, list, tagged, text, blob, sendOnly, sendWithRetries };
 }
 
 export type Requests = ReturnType<typeof createRequests>;

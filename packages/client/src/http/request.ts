@@ -146,7 +146,7 @@ function headersOf(
   };
 }
 
-async function readProblem(response: Response): Promise<ClientError> {
+export async function readProblem(response: Response): Promise<ClientError> {
   const { status } = response;
   const after = Number(response.headers.get('Retry-After') ?? Number.NaN);
   const more = Number.isFinite(after) && after >= 0 ? { retryAfterMs: after * 1000 } : {};

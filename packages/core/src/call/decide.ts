@@ -76,7 +76,7 @@ export async function decideCall(
   }
   const sent = readDecision(input);
   await runtime.process.resumeUnfinished({ callId: sent.tool_call_id });
-  const { reason: _, ...same } = sent;
+  const { reason: _, shownMs: __, ...same } = sent;
   const key = (): string => canonicalJson({ worldId, agentId: agentId ?? null, ...same });
   const known = runtime.caches.repeats.isEmpty() ? undefined : runtime.caches.repeats.find(key());
   if (known !== undefined) return known;
@@ -379,6 +379,8 @@ export function recordDecision(
     digest: decisionDigest(runtime, input),
     rule: ruleFor(signer, approval),
     batch,
+    // No card is on the screen before its call was asked.
+    ...(sent.shownMs === undefined ? {} : { shownMs: Math.min(sent.shownMs, step.tx.now() - approval.requestedAt) }),
   };
   if (decision.kind === 'deny') {
     const error = `User denied approval for ${toolName}`;

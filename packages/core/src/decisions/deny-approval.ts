@@ -7,7 +7,7 @@ import { commit, readState } from '../step/commit.js';
 import { resumeTurn } from '../step/move-turn.js';
 import type { Runtime, Step } from '../step/runtime.js';
 
-type Denied = Pick<ApprovalDecided, 'by' | 'via' | 'client' | 'reason' | 'scope' | 'digest' | 'rule'> & {
+type Denied = Pick<ApprovalDecided, 'by' | 'via' | 'client' | 'reason' | 'scope' | 'digest' | 'rule' | 'shownMs'> & {
   how: 'deny' | 'expire';
 };
 

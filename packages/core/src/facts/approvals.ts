@@ -340,7 +340,7 @@ const AUDITED = { approve: 'approve', deny: 'deny', answer: 'answer', release: '
 
 /** The audit record (LOG1). A superseded approval has none: the request that replaces it is recorded instead. */
 function decisionRecord(
-  { how, by, via, client, scope, answer, approved, rule, receipt, principal, batch }: ApprovalDecided,
+  { how, by, via, client, scope, answer, approved, rule, receipt, principal, batch, shownMs }: ApprovalDecided,
   reason: string | undefined,
   isFromTool: boolean,
   call: CallRecord,
@@ -354,6 +354,7 @@ function decisionRecord(
     ...(scope === undefined ? {} : { scope }),
     ...(approved !== undefined && call.editedBy !== null ? { edited: true } : {}),
     ...inBatch(batch),
+    ...(shownMs === undefined ? {} : { shownMs }),
     who: by,
     ...signedFor(principal),
     ...(via === undefined ? {} : { via }),

@@ -182,6 +182,8 @@ export interface ApprovalDecided extends OfCall {
   /** Default: `once`, and the audit record omits it. */
   scope?: Scope;
   reason?: string | undefined;
+  /** How long the card was on the screen, as far as the client says. */
+  shownMs?: number;
   /** A person's answer to a question. */
   answer?: string;
   /** The rule that required the approval, or that released the call. */

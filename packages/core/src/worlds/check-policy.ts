@@ -37,7 +37,7 @@ export async function checkPolicy(
 ): Promise<PolicyVerdict> {
   const known = await readSnapshot(runtime, worldId);
   if (known === undefined) throw noWorld(worldId);
-  const tried = check.rules === undefined ? undefined : await compileTried(runtime, check.rules);
+  const tried = check.rules === undefined ? undefined : await compileTried(runtime, worldId, check.rules);
   const snapshot = tried === undefined ? known : { ...known, policy: policyAt(tried.policy, tried.now) };
   // A rehearsal runs with the folders and addresses that the tried rules open.
   if (check.rehearse === true)
@@ -84,12 +84,13 @@ export async function checkPolicy(
 
 /** Rules that are not stored, with those that have ended. */
 export async function compileTried(
-  { store }: Pick<Runtime, 'store'>,
+  { store, tools }: Pick<Runtime, 'store' | 'tools'>,
+  worldId: string,
   rules: readonly string[],
 ): Promise<{ policy: Policy; now: number }> {
   const now = await store.read(async (reader) => reader.now());
   const settled = rules.map((line) => settleEnd(line, now));
-  return { policy: compileRules(settled, { field: 'rules' }), now };
+  return { policy: compileRules(settled, { field: 'rules' }, tools(worldId)), now };
 }
 
 const NEVER = new AbortController().signal;

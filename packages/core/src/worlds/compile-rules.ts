@@ -20,11 +20,15 @@ export interface RuleSource {
 }
 
 /** Compiles new rules. One invalid rule rejects all of them, with its position; none is ever skipped (RULE1). */
-export function compileRules(rules: readonly string[], source: RuleSource): Policy {
+export function compileRules(
+  rules: readonly string[],
+  source: RuleSource,
+  tools: ReadonlyMap<string, RegisteredTool> = new Map(),
+): Policy {
   const compiled = compilePolicy(rules);
   if (compiled.ok) return compiled.policy;
   const { index, position, error } = compiled;
-  throw refuseRule(source, rules, index, error, position);
+  throw compileRule(rules, index, source, tools) ?? refuseRule(source, rules, index, error, position);
 }
 
 /** New rules of a world or agent. `now`: by the store's clock. */
@@ -40,18 +44,30 @@ export interface NewRules {
  * Rejects new rules that are invalid, have already ended or can't match any call to a known tool, because their author would rely on them. Rules that
  * are already stored are not checked again.
  */
-export function checkRules({ rules, source, tools, stored = [], now }: NewRules): void {
-  const known = new Set(stored);
-  for (const [index, text] of rules.entries()) {
-    if (known.has(text)) continue;
-    compileRule(rules, index, source, tools);
-    const parsed = isRule(text) ? parseRule(text) : undefined;
-    if (parsed?.ok !== true) continue;
-    const { rule } = parsed;
-    const tool = tools.get(rule.tool);
-    const misfit = endedText(rule, now) ?? findEffectMisfit(rule, tool) ?? findMisfit(rule, knownTool(tool));
-    if (misfit !== undefined) throw refuseRule(source, rules, index, misfit);
+export function checkRules(given: NewRules): void {
+  const known = new Set(given.stored);
+  const refused: CountersignError[] = [];
+  for (const [index, text] of given.rules.entries()) {
+    const error = known.has(text) || refused.length >= MOST_ERRORS ? undefined : findError(given, index);
+    if (error !== undefined) refused.push(error);
   }
+  const [first] = refused;
+  if (first === undefined) return;
+  if (refused.length === 1) throw first;
+  const errors = refused.map(({ field = '', message }) => ({ field, detail: message }));
+  throw new CountersignError('invalid', first.message, { field: first.field ?? '', errors });
+}
+
+const MOST_ERRORS = 50;
+
+function findError({ rules, source, tools, now }: NewRules, index: number): CountersignError | undefined {
+  const unreadable = compileRule(rules, index, source, tools);
+  const parsed = isRule(rules[index] ?? '') ? parseRule(rules[index] ?? '') : undefined;
+  if (unreadable !== undefined || parsed?.ok !== true) return unreadable;
+  const { rule } = parsed;
+  const tool = tools.get(rule.tool);
+  const misfit = endedText(rule, now) ?? findEffectMisfit(rule, tool) ?? findMisfit(rule, knownTool(tool));
+  return misfit === undefined ? undefined : refuseRule(source, rules, index, misfit);
 }
 
 /** A rule about effects could never match a tool that can't rehearse, and a deny rule would require approval for each of its calls. */
@@ -67,12 +83,12 @@ function compileRule(
   index: number,
   source: RuleSource,
   tools: ReadonlyMap<string, RegisteredTool>,
-): void {
+): CountersignError | undefined {
   const compiled = compilePolicy(rules.slice(index, index + 1));
-  if (compiled.ok) return;
+  if (compiled.ok) return undefined;
   const meant = meantForShell(rules[index] ?? '', tools);
   const error = meant === undefined ? compiled.error : `there is no tool with this name. Did you mean "${meant}"?`;
-  throw refuseRule(source, rules, index, error, compiled.position);
+  return refuseRule(source, rules, index, error, compiled.position);
 }
 
 const LONGEST_SHOWN = 120;

@@ -112,7 +112,7 @@ interface Timed {
   count: number;
 }
 
-function distribution(of: readonly Timed[]): { count: number; median: number; p95: number } {
+export function distribution(of: readonly Timed[]): { count: number; median: number; p95: number } {
   const timed = of.flatMap(({ ms, count }) => (ms === null ? [] : [{ ms, count }])).sort((a, b) => a.ms - b.ms);
   const count = sum(timed, (each) => each.count);
   return { count, median: at(timed, count * 0.5), p95: at(timed, count * 0.95) };
@@ -128,9 +128,13 @@ function at(sorted: readonly { ms: number; count: number }[], rank: number): num
   return 0;
 }
 
-function groupBy<T>(of: readonly T[], key: (each: T) => string): Map<string, T[]> {
+export function groupBy<T>(of: readonly T[], key: (each: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
-  for (const each of of) groups.set(key(each), [...(groups.get(key(each)) ?? []), each]);
+  for (const each of of) {
+    const group = groups.get(key(each));
+    if (group === undefined) groups.set(key(each), [each]);
+    else group.push(each);
+  }
   return groups;
 }
 

@@ -207,6 +207,10 @@ const auditRecordSchema = z.object({
     'Set if a person edited the call before approving it. `arguments` are the approved ones.',
   ),
   batch: text('Id of the batch, if the call was decided together with others.').exactOptional(),
+  shownMs: field(
+    z.number().int().exactOptional(),
+    'How long the card was on the screen before the decision, in milliseconds, as far as the client says.',
+  ),
   who: whoSchema.exactOptional(),
   for: field(principalSchema.exactOptional(), 'The person whose right to sign was used: they delegated it to `who`.'),
   via: text('Device or client that it came from.').exactOptional(),

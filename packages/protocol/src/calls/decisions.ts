@@ -24,6 +24,10 @@ export const toolDecisionSchema = z.strictObject({
     'With `always`: the rule to add instead of the proposed one.',
   ),
   callHash: text('Keyed hash of the call as shown. A decision with a different hash is rejected.').exactOptional(),
+  shownMs: field(
+    z.number().int().min(0).exactOptional(),
+    'How long the call was on the screen before this decision, in milliseconds, for the audit log. Leave it out if nobody saw the whole card.',
+  ),
   turnId: turnId.exactOptional(),
   chatId: chatId.exactOptional(),
 });

@@ -8,6 +8,12 @@ export const problemSchema = z.object({
   status: field(z.number().int(), 'HTTP status code.'),
   detail: text('What happened and what to do next.'),
   field: text('The path of the invalid input field.').exactOptional(),
+  errors: field(
+    z
+      .array(z.object({ field: text('The path of the field.'), detail: text('What is wrong with it.') }))
+      .exactOptional(),
+    'All errors, if there are several, such as rules that cannot be parsed.',
+  ),
   state: text("The state of a call that couldn't be decided.").exactOptional(),
 });
 api.add(problemSchema, { id: 'Problem' });

@@ -12,6 +12,10 @@ export const policyReplaySchema = z.strictObject({
     z.iso.datetime({ offset: true }).exactOptional(),
     'Only calls since this time, in ISO 8601. Default: 30 days ago.',
   ),
+  session: field(
+    z.string().min(8).max(64).exactOptional(),
+    'Any id of an editing session. Its replays are recorded once an hour, and a new one cancels the one before.',
+  ),
 });
 export type PolicyReplay = z.infer<typeof policyReplaySchema>;
 
@@ -70,6 +74,8 @@ export const replayedSchema = z.object({
   more: field(z.boolean(), 'Whether there were more calls than one replay judges or lists.'),
 });
 api.add(replayedSchema, { id: 'PolicyReplay' });
+/** While a replay runs, on request (HTTP10.6). */
+export const replayProgressSchema = z.object({ calls: field(z.number().int(), 'How many calls were judged so far.') });
 export type Replayed = z.infer<typeof replayedSchema>;
 
 const suggestedCallSchema = z.object({
@@ -98,6 +104,7 @@ export type RuleSuggestion = z.infer<typeof ruleSuggestionSchema>;
 /** Rules that would have saved questions (RULE13). */
 export const suggestionsSchema = z.object({
   items: field(z.array(ruleSuggestionSchema), 'At most five, the most useful first.'),
+  saved: field(z.number().int(), 'How many questions they would have saved together.'),
 });
 export type Suggestions = z.infer<typeof suggestionsSchema>;
 api.add(suggestionsSchema, { id: 'RuleSuggestions' });

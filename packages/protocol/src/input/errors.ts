@@ -26,9 +26,17 @@ export class CountersignError extends Error {
   /** The path of the invalid input field, such as `tools.0.name`, if any. */
   readonly field?: string;
 
-  constructor(code: ErrorCode, message: string, options: { field?: string; cause?: unknown } = {}) {
+  /** All errors, if there are several. */
+  readonly errors?: readonly { field: string; detail: string }[];
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { field?: string; cause?: unknown; errors?: readonly { field: string; detail: string }[] } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     if (options.field !== undefined) this.field = options.field;
+    if (options.errors !== undefined) this.errors = options.errors;
   }
 }

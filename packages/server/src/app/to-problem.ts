@@ -27,7 +27,11 @@ export function toProblem(error: unknown): { problem: Problem; headers: Readonly
     return { problem: problem(error.status, error.message, error.more), headers: error.headers };
   }
   if (error instanceof CountersignError) {
-    const more = error.field === undefined ? {} : { field: error.field };
+    const { field, errors } = error;
+    const more = {
+      ...(field === undefined ? {} : { field }),
+      ...(errors === undefined ? {} : { errors: [...errors] }),
+    };
     const status = STATUS[error.code];
     const retryAfter = status === 503 ? '5' : status === 429 ? '60' : undefined;
     const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': retryAfter };
@@ -36,6 +40,6 @@ export function toProblem(error: unknown): { problem: Problem; headers: Readonly
   return { problem: problem(500, problemTexts.internal), headers: {} };
 }
 
-function problem(status: number, detail: string, more: Pick<Problem, 'field' | 'state'> = {}): Problem {
+function problem(status: number, detail: string, more: Pick<Problem, 'field' | 'state' | 'errors'> = {}): Problem {
   return { type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, detail, ...more };
 }

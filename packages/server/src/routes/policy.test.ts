@@ -77,7 +77,7 @@ describe('a policy', () => {
     expect((await t.api<{ rules: string[] }>('GET', POLICY)).body.rules).toHaveLength(1);
   });
 
-  it('[RULE1] [HTTP1] rejects the whole policy if one rule is invalid, with its position', async () => {
+  it('[RULE1] [HTTP1] rejects the whole policy if one rule is invalid, with the position of each', async () => {
     const t = await openHarbour();
     const put = async (rules: unknown) => await t.api('PUT', POLICY, { rules }, { 'If-Match': await etagOf(t) });
     expect(await put(['ask remove', 'maybe remove'])).toMatchObject({ status: 422, body: { field: 'rules.1' } });
@@ -91,6 +91,10 @@ describe('a policy', () => {
     expect(await put(['deny remove # never'])).toMatchObject({
       status: 422,
       body: { detail: expect.stringContaining('line 1, character 13: a comment needs a line of its own') as unknown },
+    });
+    expect(await put(['maybe remove', 'ask remove', 'deny remove('])).toMatchObject({
+      status: 422,
+      body: { field: 'rules.0', errors: [{ field: 'rules.0' }, { field: 'rules.2' }] },
     });
     expect(await put('ask remove')).toMatchObject({ status: 422, body: { field: 'rules' } });
     expect((await t.api('GET', POLICY)).body).toEqual({ rules: [], proposed: [] });
@@ -216,7 +220,7 @@ describe('a policy', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[HTTP10.4] [HTTP10.5] [RULE12.3] replays other rules on past calls, and refuses what it can’t read', async () => {
+  it('[HTTP10.4] [HTTP10.5] [HTTP10.6] [RULE12.3] replays other rules on past calls, and refuses what it can’t read', async () => {
     const t = await openHarbour();
     await t.propose({ name: 'remove', arguments: { path: 'a' } });
     const replay = (body: unknown) => t.api('POST', `${POLICY}/replay`, body);
@@ -230,6 +234,13 @@ describe('a policy', () => {
       expect((await replay(body)).status).toBe(422);
     expect((await replay({ since: '9999-12-31T23:59:59Z' })).body).toMatchObject({ calls: 0 });
     expect((await t.api('POST', '/worlds/nowhere/policy/replay', {})).status).toBe(404);
+    // [HTTP10.6] Progress, and the result as the last event. What is refused is no stream.
+    const stream = { Accept: 'text/event-stream' };
+    const { text } = await t.api('POST', `${POLICY}/replay`, { rules: ['deny remove'] }, stream);
+    expect(text).toMatch(/^event: progress\ndata: \{"calls":0\}\n\nevent: result\ndata: \{"calls":1,.*\}\n\n$/);
+    expect(await t.api('POST', `${POLICY}/replay`, { rules: ['deny remove('] }, stream)).toMatchObject({ status: 422 });
+    expect((await t.api('GET', `${POLICY}/uses`)).body).toEqual({ items: [] });
+    expect((await t.api('GET', '/worlds/nowhere/policy/uses')).status).toBe(404);
     expect(await t.api('GET', `${POLICY}/suggestions`)).toMatchObject({ status: 200, body: { items: [] } });
     expect((await t.api('GET', '/worlds/nowhere/policy/suggestions')).status).toBe(404);
     expect(t.runs).toEqual([]);

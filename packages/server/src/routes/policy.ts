@@ -3,6 +3,7 @@ import {
   coveredCalls,
   matchesInChat,
   replayPolicy,
+  ruleUses,
   setPolicy,
   suggestRules,
   showPolicy,
@@ -19,12 +20,15 @@ import {
   policyReplaySchema,
   policyVerdictSchema,
   replayedSchema,
+  replayProgressSchema,
+  ruleUsesSchema,
   shownPolicySchema,
   suggestionsSchema,
 } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import { route } from '../app/route.js';
 import { mayOf, safeguardsOf } from '../confirmations/confirm-change.js';
+import { withProgress } from '../streams/with-progress.js';
 import { etag, ifMatch, pageOf } from './support.js';
 import { problemTexts } from '../app/problem-texts.js';
 
@@ -120,16 +124,19 @@ export const policyRoutes = [
     tag,
     summary: 'Show what other rules would have decided for past calls',
     description:
-      'Judges the calls in the audit log again, from what was sealed when they were judged. Nothing runs and nothing is rehearsed. It is recorded. Another decision could have changed what came after, and a replay does not know that. 409 while another replay runs.',
+      'Judges the calls in the audit log again, from what was sealed when they were judged. Nothing runs and nothing is rehearsed. It is recorded. Another decision could have changed what came after, and a replay does not know that. 409 while another replay runs. With `Accept: text/event-stream`, progress is streamed, and the result is the last event.',
+    headers: { Accept: '`text/event-stream` to receive progress' },
     body: policyReplaySchema,
-    answers: { 200: { description: 'The differences', schema: replayedSchema } },
-    handle: async ({ context, params, body, c }) => ({
-      status: 200,
-      body: await replayPolicy(context.engine.runtime, params.world, body, {
-        by: c.var.signer,
-        signal: c.req.raw.signal,
-      }),
-    }),
+    answers: {
+      200: [
+        { description: 'The differences', schema: replayedSchema },
+        { description: 'Events `progress`, then `result`', schema: replayProgressSchema, type: 'text/event-stream' },
+      ],
+    },
+    handle: async ({ context, params, body, c }) =>
+      await withProgress(c, context.engine.runtime, async (signal, tell) =>
+        replayPolicy(context.engine.runtime, params.world, body, { by: c.var.signer, signal, tell }),
+      ),
   }),
   route({
     method: 'get',
@@ -141,9 +148,23 @@ export const policyRoutes = [
     description:
       'Rules that would have saved questions in the last 30 days, made only from calls that a person approved one by one. None would have allowed a call that was denied. Nothing is added.',
     answers: { 200: { description: 'Rules, the most useful first', schema: suggestionsSchema } },
-    handle: async ({ context, params, c }) => ({
+    handle: async ({ context, params }) => ({
       status: 200,
-      body: await suggestRules(context.engine.runtime, params.world, c.req.raw.signal),
+      body: await suggestRules(context.engine.runtime, params.world),
+    }),
+  }),
+  route({
+    method: 'get',
+    path: '/worlds/{world}/policy/uses',
+    scope: 'world',
+    needs: 'read',
+    tag,
+    summary: 'Show who added each rule, and how often it decided',
+    description: 'From the whole audit log of the world.',
+    answers: { 200: { description: 'The rules of the world, in their order', schema: ruleUsesSchema } },
+    handle: async ({ context, params }) => ({
+      status: 200,
+      body: await ruleUses(context.engine.runtime, params.world),
     }),
   }),
   route({

@@ -1,9 +1,11 @@
-import { searchMessages, showOriginal, worldStats } from '@countersign/core';
+import { questionStats, searchMessages, showOriginal, worldStats } from '@countersign/core';
 import {
   auditEntrySchema,
   auditQuerySchema,
   auditVerdictSchema,
   listOf,
+  questionQuerySchema,
+  questionStatsSchema,
   revealedCallSchema,
   searchHitSchema,
   searchQuerySchema,
@@ -13,6 +15,7 @@ import {
 import { SERVER_LOG } from '@countersign/core/ports';
 import type { z } from 'zod';
 import type { AppContext } from '../app/context.js';
+import { mayOf } from '../confirmations/confirm-change.js';
 import { route, type Reply } from '../app/route.js';
 import { readCursor, writeCursor } from './cursor.js';
 import { exportAudit, pageAudit } from './exports/export-audit.js';
@@ -141,6 +144,24 @@ export const recordRoutes = [
       status: 200,
       body: await worldStats(context.engine.runtime, params.world, query.person),
     }),
+  }),
+  route({
+    method: 'get',
+    path: '/worlds/{world}/questions',
+    scope: 'world',
+    needs: 'read',
+    tag: 'stats',
+    summary: 'Show whether the questions are worth asking',
+    description:
+      'How many questions there were in the last 30 days, how long they waited and were looked at, and how many were approved in passing, from the audit log. Admins see those of everyone or of one `person`; others see the ones that they decided.',
+    query: questionQuerySchema,
+    answers: { 200: { description: 'Figures; times in milliseconds', schema: questionStatsSchema } },
+    handle: async ({ context, params: { world }, query, c }) => {
+      const isAdmin = mayOf(c)('admin', world);
+      const person = isAdmin ? query.person : c.var.signer.who.id;
+      const wanted = { person, suggests: isAdmin, signal: c.req.raw.signal };
+      return { status: 200, body: await questionStats(context.engine.runtime, world, wanted) };
+    },
   }),
 ];
 

@@ -35,6 +35,8 @@ export const askApproval: Ask = async (prompt, asked, look, signal) => {
   let draft: unknown = asked.arguments;
   let whole = false;
   let isShown = false;
+  const shownAt = performance.now();
+  const shownMs = (): number => Math.round(performance.now() - shownAt);
   for (;;) {
     if (keyboard.hasEnded()) return { kind: 'left' };
     const card = describeApproval(approval, { ...look, ...lookOf(context), whole });
@@ -58,7 +60,7 @@ export const askApproval: Ask = async (prompt, asked, look, signal) => {
         keyboard.print(`${isCut ? cardWords.unseen : cardWords.unknown}\n`);
         break;
       case 'deny':
-        return await sendDecision(prompt, approval, { decision: 'deny', reason: answer.reason });
+        return await sendDecision(prompt, approval, { decision: 'deny', reason: answer.reason, shownMs: shownMs() });
       case 'once':
       case 'session': {
         const scope = answer.kind;
@@ -73,6 +75,7 @@ export const askApproval: Ask = async (prompt, asked, look, signal) => {
         return await sendDecision(prompt, approval, {
           decision: 'approve',
           scope,
+          shownMs: shownMs(),
           ...(pattern === undefined ? {} : { pattern }),
         });
       }

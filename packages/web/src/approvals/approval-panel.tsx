@@ -1,5 +1,6 @@
 import { after, type Answered, type ApprovalView, type Current, nextCurrent, replacementOf } from '@countersign/client';
 import { type ComponentType, type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
+import { AskedOften } from './card/asked-often.js';
 import { ApprovalCard, type ApprovalCardProps } from './card/approval-card.js';
 import { DecidedCard } from './card/decided-card.js';
 import { useClient } from '../data/connection.js';
@@ -254,7 +255,12 @@ export function ApprovalPanel({
           me={readerOf(asked.worldId)}
           place={place}
           takeFocus={follow}
-          below={below}
+          below={
+            <>
+              <AskedOften worldId={asked.worldId} approval={approval} />
+              {below}
+            </>
+          }
           wary={told !== undefined}
           reviewAt={paths.review(asked.worldId, shown.id)}
           matches={(wanted) => matches(asked, wanted)}

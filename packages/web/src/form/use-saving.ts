@@ -13,6 +13,8 @@ export interface Saving {
   form: RefObject<HTMLFormElement | null>;
   /** The server's error for a field, or for one of its items (`rules.7`). */
   errorOf: (field: string) => string | undefined;
+  /** All of them, if the server found several. */
+  errorsOf: (field: string) => readonly string[];
   /** Sets a field's error before anything is sent. */
   refuse: (field: string, words: string) => void;
   run: (work: () => Promise<unknown>, done: string) => Promise<boolean>;
@@ -25,10 +27,15 @@ export function useSaving(): Saving {
   const about = useId();
   const form = useRef<HTMLFormElement>(null);
   const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<{ field: string; words: string }>();
-  const refuse = (field: string | undefined, words: string): void => {
+  const [problem, setProblem] = useState<{
+    field: string;
+    words: string;
+    all?: readonly { field: string; detail: string }[];
+  }>();
+  const refuse = (field: string | undefined, words: string, error?: unknown): void => {
+    const all = error instanceof ClientError ? error.errors : undefined;
     if (field === undefined) sayError(about, new Error(words));
-    else setProblem({ field, words });
+    else setProblem({ field, words, ...(all === undefined ? {} : { all }) });
   };
   useEffect(() => {
     if (problem === undefined) return;
@@ -46,7 +53,7 @@ export function useSaving(): Saving {
     } catch (error) {
       if (error instanceof ClientError && error.kind === 'network') sayError(about, error);
       else if (error instanceof PasskeyFailure) sayError(about, error, linkFor(error));
-      else refuse(error instanceof ClientError ? error.field : undefined, wordsOf(error));
+      else refuse(error instanceof ClientError ? error.field : undefined, wordsOf(error), error);
       return false;
     } finally {
       setBusy(false);
@@ -57,6 +64,10 @@ export function useSaving(): Saving {
     form,
     errorOf: (field) =>
       problem?.field === field || problem?.field.startsWith(`${field}.`) === true ? fieldWords(problem) : undefined,
+    errorsOf: (field) =>
+      (problem?.all ?? []).flatMap((each) =>
+        each.field.startsWith(`${field}.`) ? [fieldWords({ field: each.field, words: each.detail })] : [],
+      ),
     refuse,
     run,
     load: (work) => run(work),

@@ -13,6 +13,6 @@ export { default as SchedulesPage } from '../schedules/schedules-page.js';
 export { default as ServersPage } from '../servers/servers-page.js';
 export { default as AgentsPage } from '../settings/agents-page.js';
 export { default as GrantsPage } from '../settings/grants-page.js';
-export { default as PolicyPage } from '../settings/policy-page.js';
+export { default as PolicyPage } from '../policy/policy-page.js';
 export { default as WorldPage } from '../settings/world-page.js';
 export { default as StartPage } from '../start/start-page.js';

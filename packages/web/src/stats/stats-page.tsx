@@ -8,6 +8,8 @@ import { Card, Empty } from '../ui/card.js';
 import { Select } from '../form/field.js';
 import { countText } from '../text/time-text.js';
 import { BarPlot } from './bar-plot.js';
+import { Numbers } from './numbers.js';
+import { Questions } from './questions.js';
 import { approvalSeries, signerSeries, tokenSeries, toolSeries, waitingSeries } from './series.js';
 import { statsWords } from '../words/stats.js';
 
@@ -25,7 +27,7 @@ export default function StatsPage(): ReactElement {
   if (stats.kind !== 'ready') return <NotRead read={stats} what={statsWords.theStats} title={statsWords.title} />;
   return (
     <Page title={statsWords.title} wide isScrolledByKeys>
-      <Numbers stats={stats.data} />
+      <Numbers numbers={numbersOf(stats.data)} />
       {stats.data.tools.length === 0 && stats.data.approvals.length === 0 ? (
         <Empty title={statsWords.empty}>{statsWords.emptyHint}</Empty>
       ) : (
@@ -46,6 +48,9 @@ export default function StatsPage(): ReactElement {
           <Panel title={statsWords.durations}>
             <BarPlot {...waitingSeries(stats.data)} />
           </Panel>
+          <div className="lg:col-span-2">
+            <Questions person={person} />
+          </div>
         </div>
       )}
     </Page>
@@ -73,10 +78,10 @@ function PersonFilter({
   );
 }
 
-function Numbers({ stats }: { stats: Stats }): ReactElement {
+function numbersOf(stats: Stats): { label: string; value: string }[] {
   const failed = stats.tools.reduce((sum, tool) => sum + tool.failed, 0);
   const run = stats.tools.reduce((sum, tool) => sum + tool.succeeded + tool.failed, 0);
-  const numbers = [
+  return [
     { label: statsWords.messages, value: countText(stats.messages) },
     { label: statsWords.chats, value: countText(stats.chats) },
     { label: statsWords.pending, value: countText(stats.pendingApprovals) },
@@ -84,16 +89,6 @@ function Numbers({ stats }: { stats: Stats }): ReactElement {
     { label: statsWords.run, value: countText(run) },
     { label: statsWords.failureRate, value: run === 0 ? '–' : `${Math.round((failed / run) * 100)} %` },
   ];
-  return (
-    <dl className="mb-5 grid grid-cols-2 gap-3 sm:grid-cols-3 xl:grid-cols-6">
-      {numbers.map(({ label, value }) => (
-        <Card key={label} className="flex flex-col-reverse justify-end px-4 py-3">
-          <dt className="text-[0.8125rem] text-ink-3">{label}</dt>
-          <dd className="text-xl font-semibold tabular-nums">{value}</dd>
-        </Card>
-      ))}
-    </dl>
-  );
 }
 
 function waitOf({ count, median, p95 }: Stats['waiting']): { label: string; value: string } {

@@ -117,6 +117,8 @@ export const approvalWords = {
   summaryFirst: 'To approve this call, read its summary to the end.',
   scrollFirst: 'To approve this call, scroll to its end.',
 
+  askedOften: (count: number): string => `This was asked ${count} times in 30 days.`,
+  seeRule: 'See the rule that would answer it',
   ruleTitle: 'Write a rule',
   ruleLabel: 'Rule for this world',
   ruleHint: 'Matching calls run without approval in every chat of this world. You can remove the rule under Policy.',

@@ -8,12 +8,22 @@ const PAGE = 100;
 
 /** The records from a moment on, read in pages, and others run between two pages. */
 export async function* entriesSince(
+  runtime: Runtime,
+  worldId: string,
+  from: number,
+  signal?: AbortSignal,
+): AsyncGenerator<AuditEntry> {
+  const after = await runtime.store.read((reader) => lastBefore(reader, worldId, from));
+  yield* entriesAfter(runtime, worldId, after, signal);
+}
+
+export async function* entriesAfter(
   { store }: Runtime,
   worldId: string,
   from: number,
   signal?: AbortSignal,
 ): AsyncGenerator<AuditEntry> {
-  for (let after = await store.read((reader) => lastBefore(reader, worldId, from)); ;) {
+  for (let after = from; ;) {
     signal?.throwIfAborted();
     const page = await store.read((reader) => reader.audit(worldId, { after, limit: PAGE }));
     yield* page;

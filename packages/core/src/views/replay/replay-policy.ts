@@ -21,6 +21,8 @@ const MOST_CALLS = 100_000;
 const MOST_LISTED = 500;
 /** The most verdicts that are kept, because agents often repeat a call. */
 const MOST_KNOWN = 5_000;
+/** How many records are read between two reports of progress. */
+const TOLD_EACH = 1_000;
 const DEFAULT_MS = 30 * 86_400_000;
 
 type Outcome = ReplayedCall['was'];
@@ -34,7 +36,35 @@ interface Judged {
 }
 
 /** Replays are rare and costly, so each process runs one at a time. */
-const running = new WeakSet<Runtime['store']>();
+const running = new WeakMap<Runtime['store'], Running>();
+
+interface Running {
+  /** The editing session, of one person in one world. */
+  readonly session: string | undefined;
+  readonly cancel: AbortController;
+  readonly ended: Promise<unknown>;
+}
+
+/** A page replays while somebody types, which would fill the audit log. */
+const SESSION_MS = 3_600_000;
+const MOST_SESSIONS = 1_000;
+/** Editing sessions whose replays were recorded, and when. */
+const recorded = new WeakMap<Runtime['store'], Map<string, number>>();
+
+function isRecorded({ store }: Runtime, session: string | undefined, now: number): boolean {
+  if (session === undefined) return false;
+  const sessions = recorded.get(store) ?? new Map<string, number>();
+  recorded.set(store, sessions);
+  const last = sessions.get(session);
+  if (last !== undefined && now - last < SESSION_MS) return true;
+  sessions.delete(session);
+  sessions.set(session, now);
+  for (const oldest of sessions.size > MOST_SESSIONS ? sessions.keys() : []) {
+    sessions.delete(oldest);
+    break;
+  }
+  return false;
+}
 
 /**
  * What other rules would have decided for the calls in the audit log, from the evidence that was sealed when they were judged. Nothing runs and nothing is
@@ -43,33 +73,44 @@ const running = new WeakSet<Runtime['store']>();
 export async function replayPolicy(
   runtime: Runtime,
   worldId: string,
-  { rules, since }: PolicyReplay,
-  { by, signal }: { by: Signer; signal?: AbortSignal },
+  { rules, since, session: id }: PolicyReplay,
+  { by, signal, tell }: { by: Signer; signal?: AbortSignal; tell?: (calls: number) => void },
 ): Promise<Replayed> {
   const { store } = runtime;
+  const session = id === undefined ? undefined : JSON.stringify([worldId, by.who.kind, by.who.id, id]);
   const snapshot = await readSnapshot(runtime, worldId);
   if (snapshot === undefined) throw noWorld(worldId);
   const candidate =
-    rules === undefined ? compileStored(snapshot.world.policy) : (await compileTried(runtime, rules)).policy;
+    rules === undefined ? compileStored(snapshot.world.policy) : (await compileTried(runtime, worldId, rules)).policy;
+  const last = running.get(store);
+  if (last !== undefined && session !== undefined && last.session === session) {
+    last.cancel.abort(new CountersignError('conflict', 'A newer replay of this editing session has started.'));
+    await last.ended.catch(() => undefined);
+  }
   if (running.has(store))
     throw new CountersignError('conflict', 'Another replay is running. Try again when it has ended.');
-  running.add(store);
-  try {
+  const cancel = new AbortController();
+  const stop = signal === undefined ? cancel.signal : AbortSignal.any([signal, cancel.signal]);
+  const work = async (): Promise<Replayed> => {
     const now = await store.read(async (reader) => reader.now());
     const from = since === undefined ? now - DEFAULT_MS : Date.parse(since);
     const why = `calls since ${new Date(from).toISOString()}`;
-    await commit(runtime, 'replay-policy', worldId, { chats: [] }, ({ tx }) => {
-      tx.write({ kind: 'policy-replayed', why, by });
-    });
+    if (!isRecorded(runtime, session, now))
+      await commit(runtime, 'replay-policy', worldId, { chats: [] }, ({ tx }) => {
+        tx.write({ kind: 'policy-replayed', why, by });
+      });
+    tell?.(0);
     const tally = createTally();
     const judge = createJudge(runtime, snapshot, candidate);
-    for await (const entry of entriesSince(runtime, worldId, from, signal)) {
+    for await (const entry of entriesSince(runtime, worldId, from, stop)) {
       if (!tally.note(entry, judge)) break;
+      if (entry.seq % TOLD_EACH === 0) tell?.(tally.count());
     }
     return tally.result();
-  } finally {
-    running.delete(store);
-  }
+  };
+  const ended = work().finally(() => running.delete(store));
+  running.set(store, { session, cancel, ended });
+  return await ended;
 }
 
 type Judge = (entry: AuditEntry) => { would: Outcome; rule?: string; sameRules: 'all' | 'others' | 'none' } | NotJudged;
@@ -107,6 +148,8 @@ function createJudge({ store }: Runtime, snapshot: WorldSnapshot, candidate: Pol
 interface Tally {
   /** False once the limit is reached. */
   note(entry: AuditEntry, judge: Judge): boolean;
+  /** The calls judged so far. */
+  count(): number;
   result(): Replayed;
 }
 
@@ -164,6 +207,7 @@ function createTally(): Tally {
       }
       return true;
     },
+    count: () => count.judged,
     result: () => ({
       calls: count.judged,
       // oxlint-disable-next-line unicorn/no-thenable -- a number in JSON, which nothing awaits

@@ -8,6 +8,7 @@ import { compileStored, type Policy, splitRules } from '../../policy/index.js';
 import { noWorld, readSnapshot } from '../../step/commit.js';
 import type { Runtime } from '../../step/runtime.js';
 import { entriesSince } from './entries-since.js';
+import { type AllowedOutside, allowedOutside } from './opens-outside.js';
 
 const SINCE_MS = 30 * 86_400_000;
 /** The newest calls that suggestions are made from and checked with. */
@@ -21,8 +22,8 @@ const MOST_COVERED = 20;
 const MOST_NEAREST = 3;
 /** The longest that is kept in memory of a call. */
 const LONGEST = 16 * 1024;
-/** A faster approval says little about the call. */
-const LEAST_MS = 2_000;
+/** An approval within this time of the card's appearance says little about the call. */
+export const HASTY_MS = 2_000;
 /** Rules are made from the first part of the history, and shown with what they would have saved in the rest. */
 const LEARNED = 0.7;
 
@@ -43,11 +44,38 @@ interface Past {
  * Allow rules that would have saved questions, each with its proof: what it would have saved in the part of the history that it was not made from, every
  * call that it would have allowed, and the nearest ones that it would not. Only calls that a person approved, one by one and not in passing, count.
  */
-export async function suggestRules(runtime: Runtime, worldId: string, signal?: AbortSignal): Promise<Suggestions> {
+export async function suggestRules(runtime: Runtime, worldId: string): Promise<Suggestions> {
   const snapshot = await readSnapshot(runtime, worldId);
   if (snapshot === undefined) throw noWorld(worldId);
-  const { past, denied } = await readPast(runtime, worldId, signal);
-  if (denied.length === MOST_DENIED) return { items: [] };
+  const worlds = found.get(runtime) ?? new Map<string, Found>();
+  found.set(runtime, worlds);
+  const rules = snapshot.world.policy.join('\n');
+  const known = worlds.get(worldId);
+  // Cards ask too, and an answer looks at thousands of calls.
+  if (known?.rules === rules && runtime.clock.now() < known.goodUntil) return await known.made;
+  const started = runtime.clock.now();
+  const made = findSuggestions(runtime, worldId, snapshot);
+  const entry: Found = { rules, made, goodUntil: Number.POSITIVE_INFINITY };
+  worlds.set(worldId, entry);
+  try {
+    return await made;
+  } finally {
+    entry.goodUntil = runtime.clock.now() + REST * (runtime.clock.now() - started);
+  }
+}
+
+interface Found {
+  readonly rules: string;
+  readonly made: Promise<Suggestions>;
+  goodUntil: number;
+}
+const found = new WeakMap<Runtime, Map<string, Found>>();
+/** They are found again after this multiple of the time that it took. */
+const REST = 20;
+
+async function findSuggestions(runtime: Runtime, worldId: string, snapshot: WorldSnapshot): Promise<Suggestions> {
+  const { past, denied } = await readPast(runtime, worldId);
+  if (denied.length === MOST_DENIED) return { items: [], saved: 0 };
   const isLearned = new Set(past.slice(0, Math.ceil(past.length * LEARNED)).map(({ id }) => id));
   const candidates = new Map<string, number>();
   for (const [index, call] of past.entries()) {
@@ -56,26 +84,27 @@ export async function suggestRules(runtime: Runtime, worldId: string, signal?: A
     if (rule !== undefined) candidates.set(rule, (candidates.get(rule) ?? 0) + 1);
   }
   const tried = [...candidates].toSorted(([, a], [, b]) => b - a).slice(0, MOST_TRIED);
-  const items: RuleSuggestion[] = [];
+  const { policy, adminPolicy } = snapshot;
+  const outside = allowedOutside([...policy.lines, ...adminPolicy.lines], runtime.tools(worldId));
+  const proven: Proven[] = [];
   for (const [rule] of tried) {
-    signal?.throwIfAborted();
     await setImmediate();
-    const item = prove(rule, [...denied, ...past], snapshot, isLearned);
-    if (item !== undefined) items.push(item);
+    const item = prove(rule, [...denied, ...past], snapshot, { isLearned, outside });
+    if (item !== undefined) proven.push(item);
   }
-  return { items: items.toSorted((a, b) => b.saves - a.saves).slice(0, MOST_ITEMS) };
+  const best = proven.toSorted((a, b) => b.item.saves - a.item.saves).slice(0, MOST_ITEMS);
+  return { items: best.map(({ item }) => item), saved: new Set(best.flatMap(({ ids }) => ids)).size };
 }
 
 /** `denied`: those that came before the newest calls. Otherwise, an agent could make everyone forget a denial by making many calls. */
 async function readPast(
   runtime: Runtime,
   worldId: string,
-  signal?: AbortSignal,
 ): Promise<{ past: readonly Past[]; denied: readonly Past[] }> {
   const now = await runtime.store.read(async (reader) => reader.now());
   const found = new Map<string, Past>();
   const denied: Past[] = [];
-  for await (const entry of entriesSince(runtime, worldId, now - SINCE_MS, signal)) {
+  for await (const entry of entriesSince(runtime, worldId, now - SINCE_MS)) {
     const { kind, invocationId: id, judged, agentId, tool, at } = entry;
     if (id === undefined) continue;
     const known = found.get(id);
@@ -113,12 +142,15 @@ function isDenied({ was, person }: Past): boolean {
  * Any denial counts, and so does an edit: the call as it was proposed did not run. An approval counts only if it is a person's own, for once and for the
  * call as it was proposed, after they had time to read it.
  */
-function noteDecision(call: Past, { decision, scope = 'once', for: principal, edited, who, at }: AuditEntry): void {
+function noteDecision(
+  call: Past,
+  { decision, scope = 'once', for: principal, edited, who, shownMs = 0, batch }: AuditEntry,
+): void {
   if (decision === 'deny' || decision === 'edit') call.person = 'deny';
   if (decision !== 'approve' || who?.kind !== 'person' || call.person !== undefined) return;
   call.person = 'approve';
-  const isSlow = Date.parse(at) - Date.parse(call.entry.at) > LEAST_MS;
-  call.isCareful = isSlow && scope === 'once' && principal === undefined && edited !== true;
+  const isOwn = scope === 'once' && principal === undefined && edited !== true && batch === undefined;
+  call.isCareful = isOwn && shownMs > HASTY_MS;
 }
 
 /** The rule that "always" would add for this call. None if it could not be undone, uses the network or runs outside the sandbox. */
@@ -143,19 +175,24 @@ function isHarmless(judged: GateInput | undefined): boolean {
   return effect.removed.length === 0 && effect.leftOut.length === 0 && effect.outward.length === 0;
 }
 
+interface Proven {
+  readonly item: RuleSuggestion;
+  readonly ids: readonly string[];
+}
+
 /** Undefined if the rule would allow a call that was denied, or one that could do harm, or nothing. */
 function prove(
   rule: string,
   past: readonly Past[],
   snapshot: WorldSnapshot,
-  isLearned: ReadonlySet<string>,
-): RuleSuggestion | undefined {
+  { isLearned, outside }: { isLearned: ReadonlySet<string>; outside: AllowedOutside },
+): Proven | undefined {
   const { lines, ended } = snapshot.policy;
   const world = compileStored([...lines.filter((line) => !ended.includes(line)), rule]);
   const covers: SuggestedCall[] = [];
   const nearest: SuggestedCall[] = [];
-  const saved = { all: 0, later: 0 };
-  let count = 0;
+  let later = 0;
+  const ids: string[] = [];
   const tool = /^allow ([^\s(]+)/.exec(rule)?.[1];
   for (const call of past) {
     if (call.entry.tool !== tool || runsAnyway(call, snapshot)) continue;
@@ -168,14 +205,23 @@ function prove(
       continue;
     }
     if (isDenied(call) || !isHarmless(gate.judged)) return undefined;
-    count += 1;
-    saved.all += 1;
-    if (!isLearned.has(call.id)) saved.later += 1;
+    if (completes(gate.judged, outside)) return undefined;
+    ids.push(call.id);
+    if (!isLearned.has(call.id)) later += 1;
     if (covers.length < MOST_COVERED) covers.push(shown);
   }
-  if (saved.all < 2) return undefined;
+  const { length: saves } = ids;
+  if (saves < 2) return undefined;
   const others = nearest.slice(-MOST_NEAREST);
-  return { rule, saves: saved.all, savesLater: saved.later, covers, covered: count, nearest: others };
+  return { item: { rule, saves, savesLater: later, covers, covered: saves, nearest: others }, ids };
+}
+
+/** With rules that exist, agents could run what they wrote outside the sandbox, or what one outside the sandbox wrote. */
+function completes(judged: GateInput | undefined, outside: AllowedOutside): boolean {
+  const { effect, subjects = [] } = judged?.call ?? {};
+  const writes = effect === undefined || effect.added.length > 0 || effect.changed.length > 0;
+  const runs = subjects.some(({ kind }) => kind === 'words');
+  return (writes && outside.runs) || (runs && outside.writes);
 }
 
 /** Under the rules as they are now. */

@@ -9,6 +9,7 @@ import { complain, say, type EffectHost } from './effect-host.js';
 export async function decide(host: EffectHost, approval: ApprovalView, answered: Answer): Promise<void> {
   const { client, worldId } = host;
   const { approvalId, chatId } = approval;
+  const shownMs = Math.max(0, Math.round(host.now() - host.ui().card.shownAt));
   try {
     if (answered.decision === 'approve' && needsPasskey(approval.needs)) {
       const link = await signingLink(client, worldId, chatId);
@@ -32,7 +33,7 @@ export async function decide(host: EffectHost, approval: ApprovalView, answered:
     return;
   }
   const edit = answered.arguments === undefined ? undefined : approval;
-  await settleReply(host, approvalId, client.decide(worldId, approval, { ...answered, chatId }), edit);
+  await settleReply(host, approvalId, client.decide(worldId, approval, { ...answered, chatId, shownMs }), edit);
 }
 
 /** Answers a question with text. */

@@ -34,6 +34,7 @@ import type { MenuEntry } from '../../ui/menu.js';
 import { MoreMenu } from './more-menu.js';
 import type { Outcome } from '../use-answer.js';
 import { useArmed } from './use-armed.js';
+import { useShownMs } from './use-shown-ms.js';
 import { type EndShown, useEndShown } from './use-end-shown.js';
 import { paths } from '../../shell/paths.js';
 import { approvalWords } from '../../words/approvals.js';
@@ -90,6 +91,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
   const noteId = useId();
   const isNew = !useArmed(approval.approvalId, wary);
   const isArmed = !isNew && !sending;
+  const shownMs = useShownMs(approval.approvalId);
   // Each mode puts a different button in the same place.
   const mayPress = useArmed(`${approval.approvalId} ${mode}`, wary) && isArmed;
   // An edit runs nothing: the edited call gets a card of its own, which must be read to its end (CALL7.4).
@@ -106,7 +108,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
   const isEditable = part === 'decide' && mayEdit(approval);
   const answer = async (given: Answer): Promise<void> => {
     setSending(true);
-    const outcome = await onAnswer(given);
+    const outcome = await onAnswer({ ...given, shownMs: shownMs() });
     if (outcome.kind === 'invalid') edited.refuse(outcome.why);
     setSending(false);
   };

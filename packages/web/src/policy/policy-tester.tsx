@@ -14,7 +14,7 @@ import { Checkbox, Select, TextArea } from '../form/field.js';
 import type { IconName } from '../ui/icon-paths.js';
 import { Visible } from '../text/visible.js';
 import { exampleArguments } from './example-arguments.js';
-import { externalTools } from './external-tools.js';
+import { externalTools } from '../settings/external-tools.js';
 import { policyWords } from '../words/policy.js';
 
 const OUTCOMES: Readonly<Record<PolicyVerdict['outcome'], { words: string; tone: Tone; icon: IconName }>> = {
