@@ -75,7 +75,8 @@ async function decideOnce(runtime: Runtime, given: Given): Promise<ToolResultOut
   const { worldId } = batch;
   const all = [...batch.calls, ...(batch.last === undefined ? [] : [batch.last])];
   const found = await Promise.all(all.map(({ approvalId }) => findCall(runtime, worldId, approvalId)));
-  if (sent.decision === 'deny' || found.some((one) => one?.approval?.status !== 'pending'))
+  const waits = found.slice(0, batch.calls.length).filter((one) => one?.approval?.status === 'pending');
+  if (sent.decision === 'deny' || waits.length === 0)
     return await decideInStep(runtime, given, { found, decidable: [] });
   const waiting = await readWaitingCalls(
     runtime,

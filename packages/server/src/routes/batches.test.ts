@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Store } from '@countersign/core/ports';
+import type { Script } from '@countersign/core/testing';
 import type { Approval, CallBatch, Challenge } from '@countersign/protocol';
 import { openPostgres } from '@countersign/storage';
 import { editFile, findSandbox, shellCmd, writeFile } from '@countersign/tools';
@@ -34,12 +35,12 @@ interface Desk {
 }
 
 /** A world whose agent runs commands in a sandbox and writes files. */
-async function open({ store }: { store?: Store } = {}): Promise<Desk> {
+async function open(more: { store?: Store; script?: Script } = {}): Promise<Desk> {
   const folder = await makeFolder();
   onTestFinished(folder.remove);
   const files = { lock: sandbox.kind === 'bubblewrap' ? sandbox.drafting : undefined };
   const tools = [shellCmd({ sandbox }), writeFile(files), editFile(files)];
-  const t = await openHarbour({ tools, folder: folder.path, ...(store === undefined ? {} : { store }) });
+  const t = await openHarbour({ tools, folder: folder.path, ...more });
   return {
     t,
     folder: folder.path,
@@ -123,6 +124,24 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('several calls of one chat', () =
     expect([read('notes'), read('copy')]).toEqual(['two\n', 'two\n']);
   });
 
+  it('[CHANGE11.3] of several agents of the chat, each of which gets its own results', async () => {
+    const script: Script = ({ messages }) => {
+      const at = messages.findLastIndex(({ role, content }) => role === 'user' && content.includes('write'));
+      if (messages.slice(at + 1).some(({ role }) => role === 'tool')) return 'done';
+      const name = messages[at]?.content.includes('@Bob') === true ? 'bob' : 'ada';
+      return { calls: [put(`${name}-1`, name), put(`${name}-2`, name)] };
+    };
+    const { t, folder, review, approve } = await open({ script });
+    await t.api('POST', '/worlds/harbour/agents', { name: 'Bob', provider: 'scripted', model: 'any', tools: ['*'] });
+    await t.say('@Ada write');
+    await t.say('@Bob write');
+    const { body } = await review();
+    expect(new Set(body.calls.map(({ agentId }) => agentId)).size).toBe(2);
+    expect(await approve(body)).toMatchObject({ status: 200 });
+    await expect.poll(() => readdirSync(folder).toSorted()).toEqual(['ada-1', 'ada-2', 'bob-1', 'bob-2']);
+    expect(await t.settled()).toBe('idle');
+  });
+
   it('[CHANGE11.4] denying denies all, and a denied batch can’t be approved', async () => {
     const { t, folder, review, approve } = await open();
     await t.propose(...TWO);
@@ -153,8 +172,8 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('several calls of one chat', () =
     ],
     [
       'a call was denied',
-      async ({ t }, [first]) => {
-        const denied = { tool_call_id: first?.approvalId, decision: 'deny' };
+      async ({ t }, [, second]) => {
+        const denied = { tool_call_id: second?.approvalId, decision: 'deny' };
         expect((await t.api('POST', '/worlds/harbour/tool-results', denied)).status).toBe(200);
       },
     ],
