@@ -19,12 +19,19 @@ export const localAgentSchema = z.object({
   problem: text('Why its gate does not hold, or can’t be installed.').exactOptional(),
   changes: field(
     z
-      .array(z.object({ path: z.string(), hooks: z.number(), permissions: z.number(), others: z.number() }))
+      .array(
+        z.object({
+          path: text('The file.'),
+          hooks: field(z.number(), 'How many events have other hooks.'),
+          permissions: field(z.number(), 'How many permission settings change.'),
+          others: field(z.number(), 'How many other settings change.'),
+        }),
+      )
       .exactOptional(),
     'What gating it would change: how many hooks, permission settings and other settings in which file.',
   ),
   folders: field(
-    z.array(z.object({ folder: z.string(), world: z.string() })),
+    z.array(z.object({ folder: text('The folder.'), world: text('Id of the world.') })),
     'From where its calls go to which world.',
   ),
   elsewhere: text('The world for calls from other folders. Absent: they are refused.').exactOptional(),

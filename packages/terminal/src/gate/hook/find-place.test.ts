@@ -33,7 +33,7 @@ it('[GATE7.2] the folder in which the agent was started decides, not the one of 
   const env = { CLAUDE_PROJECT_DIR: '/a', GEMINI_PROJECT_DIR: '/b' };
   const in_ = (agent: 'claude' | 'gemini' | 'codex', given: Record<string, string> = env) =>
     startFolder(agent, '/cwd', { env: given, userHome: '/' });
-  expect([in_('claude'), in_('gemini'), in_('codex'), in_('claude', {})]).toEqual(['/a', '/b', '/cwd', '/cwd']);
+  expect([in_('claude'), in_('gemini'), in_('codex'), in_('claude', {})]).toEqual(['/a', '/cwd', '/cwd', '/cwd']);
   expect(in_('claude', { CLAUDE_PROJECT_DIR: '../b' })).toBe('/cwd');
 });
 

@@ -18,11 +18,11 @@ export interface HookPlaces extends HookPlace {
 }
 
 /**
- * The folder in which the agent was started. It says so itself, in a variable that it sets for its hooks: the folder of a call is one that the model
- * can change, and so could choose the rules of another project.
+ * The folder in which the agent was started. For Claude Code, that of a call is one that the model can change, and so could choose the rules of another
+ * project. It names the first one in a variable that it sets for its hooks, and that no project may set (GATE1.5).
  */
 export function startFolder(agent: HookAgent, cwd: string | undefined, { env }: Places): string | undefined {
-  const given = agent === 'claude' ? env['CLAUDE_PROJECT_DIR'] : agent === 'gemini' ? env['GEMINI_PROJECT_DIR'] : cwd;
+  const given = agent === 'claude' ? env['CLAUDE_PROJECT_DIR'] : undefined;
   return given !== undefined && isAbsolute(given) ? given : cwd;
 }
 
