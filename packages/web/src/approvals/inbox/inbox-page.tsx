@@ -118,10 +118,7 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
         <DecideSeveral
           asked={asked}
           onDecided={(ids) => setTaken((before) => new Set([...before, ...ids]))}
-          onClose={() => {
-            setAsked(undefined);
-            setChosen(new Set());
-          }}
+          onClose={() => setAsked(undefined)}
         />
       )}
       <h2 className="sr-only">{approvalWords.waitingTitle}</h2>

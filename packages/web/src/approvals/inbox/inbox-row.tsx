@@ -1,6 +1,7 @@
 import { type ApprovalView, effectBrief, folderOf, namedCallLine, needsPasskey } from '@countersign/client';
 import type { NeededSignatures } from '@countersign/protocol';
 import { memo, type ReactElement } from 'react';
+import { useWorld } from '../../data/connection.js';
 import { Ago } from '../../text/time.js';
 import { Visible } from '../../text/visible.js';
 import { visibleText } from '../../text/visible-parts.js';
@@ -89,8 +90,7 @@ export const ListRow = memo(function ListRow(props: RowProps): ReactElement {
         </span>
         <span className="block truncate text-xs text-ink-3">
           <bdi>{item.worldName}</bdi> · <bdi>{item.agentName}</bdi>
-          {isGroup || item.chatTitle === undefined ? null : ' · '}
-          {isGroup || item.chatTitle === undefined ? null : <bdi>{visibleText(item.chatTitle)}</bdi>}
+          {isGroup ? null : <ChatTitle item={item} />}
         </span>
         {isGroup ? null : (
           <span className="flex gap-2 text-xs">
@@ -108,6 +108,19 @@ export const ListRow = memo(function ListRow(props: RowProps): ReactElement {
 
 const lineOf = ({ approval: { question, toolName, arguments: args } }: InboxItem): string =>
   question?.text ?? namedCallLine(toolName, args);
+
+function ChatTitle({ item: { chatTitle, worldId, approval } }: { item: InboxItem }): ReactElement | null {
+  const live = useWorld(
+    (state) => state.chats.find(({ id }) => id === approval.chatId && worldId === state.worldId)?.title,
+  );
+  const title = live ?? chatTitle;
+  return title === undefined ? null : (
+    <>
+      {' · '}
+      <bdi>{visibleText(title)}</bdi>
+    </>
+  );
+}
 
 /** What the call would change, where, and its signatures so far. */
 function Facts({ approval, isMine }: { approval: ApprovalView; isMine: boolean }): ReactElement {

@@ -16,11 +16,16 @@ const FEWEST = 3;
 
 const isFoldable = ({ ids }: Group): boolean => ids.length >= FEWEST;
 
+const keys = new WeakMap<ShownApproval['approval'], string>();
+
 /** Calls with the same key are alike: the same agent wants to use the same tool, or to run the same program. */
 export function alikeKey({ worldId, approval }: Pick<ShownApproval, 'worldId' | 'approval'>): string {
   const { agentId, approvalId, toolName, question } = approval;
-  if (question !== undefined) return approvalId;
-  return [worldId, agentId, toolName, programOf(approval) ?? ''].join(' ');
+  const known = keys.get(approval);
+  if (known !== undefined) return known;
+  const key = question === undefined ? [worldId, agentId, toolName, programOf(approval) ?? ''].join(' ') : approvalId;
+  keys.set(approval, key);
+  return key;
 }
 
 /** What the calls of a group have in common: the program of a command, or the tool. */

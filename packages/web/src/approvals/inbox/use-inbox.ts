@@ -1,7 +1,7 @@
-import { agentName, get } from '@countersign/client';
+import { agentName, type ApprovalView, get } from '@countersign/client';
 import type { World } from '@countersign/protocol';
 import { useQueryClient } from '@tanstack/react-query';
-import { createContext, useCallback, useContext, useEffect, useMemo, useSyncExternalStore } from 'react';
+import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { useWorld, useWorldStore } from '../../data/connection.js';
 import { useForYou } from '../for-you.js';
 import type { Waiting, WaitingItem, WaitingPages } from './waiting.js';
@@ -38,7 +38,6 @@ export function useInbox(worlds: readonly World[]): Inbox {
   const hasLater = useWorld((state) => state.laterApprovals !== undefined);
   const approvals = useWorld((state) => state.approvals);
   const agents = useWorld((state) => state.agents);
-  const chats = useWorld((state) => state.chats);
   const isForYou = useForYou();
   const store = useWorldStore();
   const queries = useQueryClient();
@@ -53,13 +52,18 @@ export function useInbox(worlds: readonly World[]): Inbox {
     waiting?.loadMore();
     void store.loadLaterApprovals();
   }, [waiting, store]);
+  const kept = useRef(new WeakMap<ApprovalView, InboxItem>());
   return useMemo(() => {
-    const titles = new Map(chats.map(({ id, title }) => [id, { chatTitle: title }]));
     const here = queue.flatMap((id): InboxItem[] => {
       const approval = get(approvals, id);
       if (approval === undefined) return [];
       const names = { worldName: world?.name ?? worldId, agentName: agentName({ agents }, approval.agentId) };
-      return [{ worldId, ...names, ...titles.get(approval.chatId), approval }];
+      // The same object while nothing about it changes, so that its row isn't rendered again.
+      const before = kept.current.get(approval);
+      if (before?.worldName === names.worldName && before.agentName === names.agentName) return [before];
+      const item = { worldId, ...names, approval };
+      kept.current.set(approval, item);
+      return [item];
     });
     const others = [...pages].filter(([id]) => id !== worldId);
     const nameOf = (id: string): string => worlds.find((each) => each.id === id)?.name ?? id;
@@ -70,5 +74,5 @@ export function useInbox(worlds: readonly World[]): Inbox {
       others: all.filter((item) => !isForYou(item)),
       ...(hasLater || others.some(([, { more }]) => more) ? { loadMore } : {}),
     };
-  }, [worldId, world, worlds, queue, hasLater, approvals, agents, chats, pages, isForYou, loadMore]);
+  }, [worldId, world, worlds, queue, hasLater, approvals, agents, pages, isForYou, loadMore]);
 }

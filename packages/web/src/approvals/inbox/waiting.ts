@@ -7,6 +7,7 @@ import type { Tabs } from '../../data/tabs.js';
 export interface WaitingItem {
   worldId: string;
   agentName: string;
+  /** Absent in the world that is shown, which knows its chats. */
   chatTitle?: string;
   approval: ApprovalView;
 }
