@@ -622,6 +622,16 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await expect.poll(async () => (await opened.api.approvals(there.world)).items.length).toBe(1);
     await page.keyboard.press('Escape');
     expect(await page.getByText('Decided elsewhere').count()).toBe(0);
+    const mixed = await askThere([press('several-e'), call('ask_human', { question: 'Which?' })].join('\n'), 2);
+    await select(page, 'several-e').check();
+    await select(page, 'Which').check();
+    await button(page, 'Deny 1…').click();
+    await dialog.getByText('Left out, decide it on its own:').waitFor();
+    await dialog.getByText('a question', { exact: true }).waitFor();
+    await button(page, 'Back').click();
+    // The selection is kept.
+    expect(await select(page, 'several-e').isChecked()).toBe(true);
+    await opened.api.stop(mixed.world, mixed.chat);
     await opened.api.stop(there.world, there.chat);
   });
 
