@@ -436,6 +436,32 @@ describe('countersign gate install', () => {
     expect((await status()).stdout).toContain('every call is refused');
   });
 
+  it('[GATE9] status and doctor name every supported agent in PATH, and how to gate it', async () => {
+    const bin = join(home, 'bin');
+    for (const name of ['claude', 'codex', 'opencode']) {
+      write(join(bin, name), `#!/bin/sh\necho "${name} 2.1.999"\n`);
+      chmodSync(join(bin, name), 0o755);
+    }
+    const at = ['--home', join(home, 'countersign')];
+    const env = { HOME: home, CLAUDE_CONFIG_DIR: join(home, 'claude'), PATH: bin };
+    const { code, stdout } = await t.runHere(['gate', 'status', ...at], { env });
+    expect(code).toBe(0);
+    for (const text of ['Claude Code 2.1.999: The gate is not installed.', 'Codex 2.1.999: ', 'countersign run codex'])
+      expect(stdout).toContain(text);
+    expect(stdout).toContain('countersign run opencode');
+    const doctor = await t.run(['doctor', '--json', '--port', '0', ...at], {
+      env: { ...env, PATH: `${bin}:${process.env['PATH'] ?? ''}` },
+    });
+    const { items } = JSON.parse(doctor.stdout) as { items: { what: string; detail: string; advice?: string }[] };
+    const found = Object.fromEntries(items.map(({ what, ...item }) => [what, item]));
+    expect(found['gate: claude']?.advice).toContain('gate install claude');
+    expect(found['gate: codex']).toMatchObject({
+      detail: expect.stringContaining('2.1.999') as string,
+      advice: expect.stringContaining('countersign run codex') as string,
+    });
+    expect(found['gate: gemini']).toBeUndefined();
+  });
+
   it('[GATE1.12] status and doctor warn of tokens that expire within 14 days, and don’t extend them', async () => {
     expect((await gate(['install', 'claude', '-w', 'docks', '--yes'])).code).toBe(0);
     const config = join(home, 'countersign', 'gate', 'claude.json');

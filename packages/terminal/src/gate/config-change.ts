@@ -11,6 +11,8 @@ export interface FileChange {
   readonly before: string | undefined;
   readonly after: string | undefined;
   readonly isSecret: boolean;
+  /** Every user of the machine must be able to read it. */
+  readonly isPublic?: true;
 }
 
 /** The user's file before the installation; without a text, there was none. */
@@ -42,21 +44,22 @@ export async function writeChanges(changes: readonly FileChange[]): Promise<void
   const done: FileChange[] = [];
   for (const change of changes) {
     try {
-      await writeOne(change.path, change.after, change.isSecret);
+      await writeOne(change, change.after);
       done.push(change);
     } catch (error) {
-      for (const { path, before, isSecret } of done.reverse()) await writeOne(path, before, isSecret);
+      for (const written of done.reverse()) await writeOne(written, written.before);
       throw new CommandError(gate.cannotWrite(change.path, reasonOf(error)), undefined, error);
     }
   }
 }
 
 /** Replaces the file in one step, so that the agent never reads half of it. */
-async function writeOne(path: string, text: string | undefined, isSecret: boolean): Promise<void> {
+async function writeOne({ path, isSecret, isPublic }: FileChange, text: string | undefined): Promise<void> {
   if (text === undefined) return await rm(path, { force: true });
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await mkdir(dirname(path), { recursive: true, mode: isPublic === true ? 0o755 : 0o700 });
   const known = await stat(path).catch(() => undefined);
-  const mode = isSecret ? 0o600 : (known?.mode ?? 0o600) & 0o777;
+  const mode =
+    isPublic === true ? ((known?.mode ?? 0) & 0o777) | 0o644 : isSecret ? 0o600 : (known?.mode ?? 0o600) & 0o777;
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`);
   try {
     await writeFile(temporary, text, { mode, flag: 'wx' });

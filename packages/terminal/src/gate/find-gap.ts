@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { CommandError } from '../command-error.js';
 import { gate } from '../words/gate.js';
 import { readConfig, resolvePath } from './config-change.js';
-import type { ConfigFile, GatedAgent } from './gated-agents.js';
+import type { ConfigFile } from './gated-agents.js';
+import type { GatedAgent } from './hook-agents.js';
 import { findAgent, versionOf } from './drill/find-agent.js';
 import { wordsOf } from './hook-command.js';
 import { readManifest, type Manifest } from './manifest.js';
@@ -50,7 +51,7 @@ export function otherProgram({ command }: Manifest, now: string): string | undef
 }
 
 /** The node and the program in a hook command, which come after variables. */
-function programsOf(command: string): readonly string[] {
+export function programsOf(command: string): readonly string[] {
   const words = wordsOf(command);
   const at = words.findIndex((word) => !/^\w+=/.test(word));
   return words.slice(at, at + 2);

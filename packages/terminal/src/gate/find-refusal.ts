@@ -1,5 +1,5 @@
 import { NO_CALL } from '@countersign/protocol';
-import type { GatedAgent } from './gated-agents.js';
+import type { GatedAgent } from './hook-agents.js';
 import { hookServer, HookServerError } from './hook/hook-server.js';
 import { readHookConfig } from './hook/run-hook.js';
 import { soonExpiry } from './token-expiry.js';

@@ -20,7 +20,7 @@ describe('the settings of Gemini CLI', () => {
     ]);
     expect(gap(after)).toBeUndefined();
     expect(gap(before)).toContain("doesn't run the hook");
-    expect(removeFromGemini(after, file, policy)).toBe(before);
+    expect(removeFromGemini(after, undefined, { file, policy })).toBe(before);
   });
 
   it('[GATE4.1] names the policy as one of an administrator, which only the settings of the user may', () => {

@@ -1,7 +1,8 @@
 import { CommandError } from '../command-error.js';
 import { gate } from '../words/gate.js';
+import type { OriginalFile } from './config-change.js';
 import { addHooks, hasHooks, removeHooks, type HookEvent } from './hook-entries.js';
-import { listAt, objectAt, parseObject, withKey, writeObject } from './json-text.js';
+import { listAt, objectAt, parseObject, withKey, writeObject, type JsonObject } from './json-text.js';
 
 /** Timeouts are in milliseconds. */
 const eventsFor = (waitSeconds: number): readonly HookEvent[] => [
@@ -14,35 +15,52 @@ const eventsFor = (waitSeconds: number): readonly HookEvent[] => [
 
 /**
  * Gemini CLI's settings with our hook. The hook alone fails open; the policy file makes it fail closed. Named in the user's settings, it has the
- * tier of an administrator: policies that a project names have a lower tier or come after it, and no variable moves it.
+ * tier of an administrator: policies that a project names have a lower tier or come after it, and no variable moves it. Without `policy`, these are
+ * the administrator's settings, beside which Gemini CLI finds the policy; a project can't turn off hooks then.
  */
 export function addToGemini(
   text: string | undefined,
-  { command, waitSeconds, file, policy }: { command: string; waitSeconds: number; file: string; policy: string },
+  given: { command: string; waitSeconds: number; file: string; policy: string | undefined },
 ): string {
+  const { command, waitSeconds, file, policy } = given;
   const settings = parseObject(text, file);
   const problem = problemInGemini(text, file, policy);
   if (problem !== undefined) throw new CommandError(problem);
-  return writeObject(
-    addHooks({ ...settings, [ADMIN_POLICIES]: [policy] }, { command, events: eventsFor(waitSeconds), file }),
-    text,
-  );
+  const gated: JsonObject =
+    policy === undefined
+      ? { ...settings, hooksConfig: { ...objectAt(settings, 'hooksConfig', file), enabled: true } }
+      : { ...settings, [ADMIN_POLICIES]: [policy] };
+  return writeObject(addHooks(gated, { command, events: eventsFor(waitSeconds), file }), text);
 }
 
-export function removeFromGemini(text: string, file: string, policy: string): string {
+export function removeFromGemini(
+  text: string,
+  original: OriginalFile | undefined,
+  { file, policy }: { file: string; policy: string | undefined },
+): string {
   const settings = removeHooks(parseObject(text, file), file);
+  if (policy === undefined) {
+    const hooksConfig = objectAt(settings, 'hooksConfig', file);
+    const then = original === undefined ? hooksConfig : objectAt(parseObject(original.text, file), 'hooksConfig', file);
+    const { enabled: _, ...others } = hooksConfig;
+    return writeObject(withKey(settings, 'hooksConfig', 'enabled' in then ? hooksConfig : others), text);
+  }
   const others = listAt(settings, ADMIN_POLICIES, file).filter((path) => path !== policy);
   return writeObject(withKey(settings, ADMIN_POLICIES, others), text);
 }
 
 export function gapInGemini(
   text: string | undefined,
-  { command, file, policy }: { command: string; file: string; policy: string },
+  { command, file, policy }: { command: string; file: string; policy: string | undefined },
 ): string | undefined {
   const settings = parseObject(text, file);
   const problem = problemInGemini(text, file, policy);
   if (problem !== undefined) return problem;
   if (!hasHooks(settings, { command, events: eventsFor(0), file })) return gate.hookMissing(file);
+  if (policy === undefined)
+    return objectAt(settings, 'hooksConfig', file)['enabled'] === true
+      ? undefined
+      : gate.settingMissing(file, 'hooksConfig.enabled', 'true');
   const isNamed = listAt(settings, ADMIN_POLICIES, file).includes(policy);
   return isNamed ? undefined : gate.settingMissing(file, ADMIN_POLICIES, JSON.stringify([policy]));
 }

@@ -2,7 +2,8 @@ import type { CreatedExternalAgent } from '@countersign/protocol';
 import { CommandError } from '../command-error.js';
 import { gate } from '../words/gate.js';
 import type { FileChange } from './config-change.js';
-import { PROGRAM_NAMES, type GatedAgent } from './gated-agents.js';
+import { PROGRAM_NAMES } from './gated-agents.js';
+import type { GatedAgent } from './hook-agents.js';
 import { readPlaces, type HookPlaces } from './hook/find-place.js';
 import { isObject, toJson } from './json-text.js';
 

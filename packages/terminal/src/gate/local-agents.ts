@@ -5,9 +5,11 @@ import { readConfig, writeChanges } from './config-change.js';
 import { countChanges } from './count-changes.js';
 import { findAgent, versionOf } from './drill/find-agent.js';
 import { findGap, versionGap } from './find-gap.js';
-import { configFiles, GATED_AGENTS, PROGRAM_NAMES, type GatedAgent, type Places } from './gated-agents.js';
-import { hookCommand } from './hook-command.js';
+import { GATED_AGENTS, PROGRAM_NAMES, type Places } from './gated-agents.js';
+import type { GatedAgent } from './hook-agents.js';
+import { execCommand, hookCommand } from './hook-command.js';
 import { placesWith, readHookFile, writeHookFile, type HookFile } from './hook-file.js';
+import { filesInForce, filesToWrite } from './managed/files-to-write.js';
 import { hookConfigPath } from './manifest.js';
 import { planInstallation } from './plan-installation.js';
 
@@ -48,7 +50,8 @@ async function gatedState(agent: GatedAgent, places: LocalPlaces): Promise<Local
   const text = await readConfig(hookConfigPath(home, agent));
   if (text === undefined && version === undefined) return { ...about, state: 'absent' };
   if (text !== undefined) {
-    const problem = (await findGap(agent, configFiles(agent, places), { home })) ?? (await versionGap(agent, env));
+    const force = filesInForce(agent, places, home);
+    const problem = (await findGap(agent, force.files, force)) ?? (await versionGap(agent, env));
     return {
       ...about,
       ...version,
@@ -104,7 +107,9 @@ export async function gateLocally(
 async function planFor(agent: GatedAgent, places: LocalPlaces, url: string): ReturnType<typeof planInstallation> {
   const { home } = places;
   const page = `${url.replace(/\/$/, '')}/inbox`;
-  return await planInstallation(agent, configFiles(agent, places), { home, command: hookCommand(agent, home), page });
+  const files = await filesToWrite(agent, places, home);
+  const words = { command: hookCommand(agent, home), exec: execCommand(home) };
+  return await planInstallation(agent, files, { home, ...words, page });
 }
 
 async function installedVersion(program: string, { env, userHome }: Places): Promise<{ version?: string } | undefined> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { readConfig, type OriginalFile } from './config-change.js';
-import type { GatedAgent } from './gated-agents.js';
+import type { GatedAgent } from './hook-agents.js';
 
 /** What an installation wrote, in the home folder of Countersign. */
 export interface Manifest {

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { CommandError } from '../command-error.js';
 import { readConfig, resolvePath, type FileChange } from './config-change.js';
-import { WAIT_SECONDS, type ConfigFile, type GatedAgent, type GateValues } from './gated-agents.js';
-import { execCommand } from './hook-command.js';
+import { WAIT_SECONDS, type ConfigFile, type GateValues } from './gated-agents.js';
+import type { GatedAgent } from './hook-agents.js';
 import { toJson } from './json-text.js';
 import {
   backupPath,
@@ -14,8 +13,6 @@ import {
   type Manifest,
   type WrittenFile,
 } from './manifest.js';
-import { systemPolicies } from './sources/gemini-sources.js';
-import { gapsIn } from './sources/source.js';
 
 interface Installation {
   readonly values: GateValues;
@@ -27,20 +24,28 @@ interface Installation {
   readonly earlierHook: string | undefined;
 }
 
+interface PlanOptions {
+  /** Where our record of the installation is. */
+  readonly home: string;
+  readonly command: string;
+  readonly exec: string;
+  readonly page?: string;
+  /** For every user of the machine. */
+  readonly isPublic?: true;
+}
+
 /** Reads the agent's files and decides what to write. Writes nothing. */
 export async function planInstallation(
   agent: GatedAgent,
   files: readonly ConfigFile[],
-  { home, command, page }: { home: string; command: string; page: string },
+  { home, command, page, exec, isPublic }: PlanOptions,
 ): Promise<Installation> {
-  const [ignored] = agent === 'gemini' ? gapsIn(systemPolicies()) : [];
-  if (ignored !== undefined) throw new CommandError(ignored);
   const known = await readManifest(home, agent);
   const pass = known?.pass ?? randomBytes(24).toString('hex');
   // Of hooks with the same command, Claude Code runs one, so a project must not be able to guess ours.
   const own = `${command} --id ${sha256(pass).slice(0, 16)}`;
-  const exec = execCommand(home);
-  const values = { command: own, page, waitSeconds: WAIT_SECONDS, pass, exec };
+  const values = { command: own, ...(page === undefined ? {} : { page }), waitSeconds: WAIT_SECONDS, pass, exec };
+  const readable = isPublic === true ? { isPublic } : {};
   const changes: FileChange[] = [];
   const backups: FileChange[] = [];
   const writtenFiles: WrittenFile[] = [];
@@ -48,7 +53,7 @@ export async function planInstallation(
     const path = await resolvePath(file.path);
     const before = await readConfig(path);
     const after = file.add(before, values);
-    changes.push({ path, before, after, isSecret: file.isSecret });
+    changes.push({ path, before, after, isSecret: file.isSecret, ...readable });
     const backup = { path: backupPath(path), before: await readConfig(backupPath(path)) };
     const earlier = known?.files.find((written) => written.path === path);
     const isGated = before !== undefined && (earlier !== undefined || file.remove(before, undefined) !== before);
@@ -59,7 +64,13 @@ export async function planInstallation(
   }
   const manifest: Manifest = { command: own, pass, exec, files: writtenFiles };
   const record = manifestPath(home, agent);
-  const written = { path: record, before: await readConfig(record), after: toJson(manifest), isSecret: true };
+  const written = {
+    path: record,
+    before: await readConfig(record),
+    after: toJson(manifest),
+    isSecret: true,
+    ...readable,
+  };
   const earlierHook = await readConfig(hookConfigPath(home, agent));
   return { values, changes, records: [...backups, written], earlierHook };
 }

@@ -1,7 +1,8 @@
 import { CommandError } from '../command-error.js';
 import { gate } from '../words/gate.js';
 import { readConfig, resolvePath, type FileChange } from './config-change.js';
-import type { ConfigFile, GatedAgent } from './gated-agents.js';
+import type { ConfigFile } from './gated-agents.js';
+import type { GatedAgent } from './hook-agents.js';
 import { backupPath, hookConfigPath, manifestPath, originalOf, readManifest, sha256 } from './manifest.js';
 
 interface Removal {
@@ -31,7 +32,7 @@ export async function planRemoval(agent: GatedAgent, files: readonly ConfigFile[
       const original = originalOf(written, backup);
       const isUnchanged = written !== undefined && sha256(text) === written.sha256;
       const after = isUnchanged && original !== undefined ? original.text : file.remove(text, original);
-      if (after !== text) changes.push({ path, before: text, after, isSecret: file.isSecret });
+      if (after !== text) changes.push({ ...file, path, before: text, after });
       if (after !== text && after !== undefined && original === undefined) unsure.push(path);
     }
     if (backup !== undefined)

@@ -55,6 +55,39 @@ export const gate = {
     `"${key}" in ${file} loads policies that could take precedence over the gate's policy. Remove it, then try again.`,
   systemPolicy: (file: string): string =>
     `Because of ${file}, Gemini CLI ignores the gate's policy, so the gate would not hold. Remove the file, or move its rules to ~/.gemini/policies.`,
+  otherPolicy: (file: string): string =>
+    `${file} has rules of the same tier as the gate's policy, so one could allow calls. Remove it: the gate was not tried with it.`,
+  managedConflict: (file: string, key: string): string =>
+    `"${key}" in ${file} contradicts the gate. Remove it, then try again. Nothing was changed.`,
+  recordDamaged: (file: string): string =>
+    `${file} is damaged. Install the gate again: sudo countersign gate install AGENT --managed`,
+  needsRoot:
+    'Only root can do this, because every user of this machine is affected. Run it with sudo. Nothing was changed.',
+  onlyLinux: 'A managed gate needs Linux: we tried it nowhere else. Nothing was changed.',
+  programChangeable: (path: string): string =>
+    `${path} can be changed by somebody who isn't root, and every user of this machine would run it. Install Countersign and Node as root, for example with "sudo npm install -g countersign". Nothing was changed.`,
+  folderUnsuitable: (path: string): string =>
+    `Every user must be able to enter ${path}, and only root to change it: sudo chmod 755 ${path}. Nothing was changed.`,
+  programUnreadable: (path: string): string =>
+    `Not every user of this machine can read ${path}, so their calls would all be refused. Install Countersign and Node where everybody can read them, for example with "sudo npm install -g countersign". Nothing was changed.`,
+  noGate: 'no hook of it holds, so it has no gate.',
+  runInstead: (agent: string): string =>
+    `To keep its changes in a draft until you approve them: countersign run ${agent}`,
+  installOrRun: (agent: string): string =>
+    `Gate its calls with "countersign gate install ${agent}", or keep its changes in a draft with "countersign run ${agent}".`,
+  forEveryUser: (name: string): string => `${name}, for every user of this machine`,
+  askInstallManaged: (name: string): string =>
+    `Gate ${name} for every user of this machine with these changes? Each call is refused until its user has run "countersign gate install".`,
+  askUninstallManaged: (name: string): string =>
+    `Remove the gate from ${name} for every user of this machine? Calls will no longer need approval, except for users with a gate of their own.`,
+  installedManaged: (name: string): string =>
+    `${name} is gated for every user of this machine. Restart sessions that are already running.`,
+  managedNext: (agent: string): string =>
+    `Each user now runs "countersign gate install ${agent}" in a project. Check the gate with "sudo countersign drill ${agent} --managed".`,
+  managedHome: (home: string): string =>
+    `An administrator gates this agent, and the hook reads only ${home}. Run this command without --home and COUNTERSIGN_HOME. Nothing was changed.`,
+  uninstallFirst: (agent: string): string =>
+    `An administrator gates this agent now. Remove your own gate first: countersign gate uninstall ${agent}`,
   cannotRead: (file: string, reason: string): string => `Could not read ${file}: ${reason}. Nothing was changed.`,
   cannotWrite: (file: string, reason: string): string =>
     `Could not write ${file}: ${reason}. Check its permissions, then try again. Nothing was changed.`,
@@ -134,7 +167,11 @@ export const drill = {
     `${what} is not installed. Install it with "npm install -g ${npm}", or name the program with --bin.`,
   noVersion: (bin: string): string => `${bin} --version prints no version. Name another program with --bin.`,
   start: (agent: string, version: string): string =>
-    `Drilling ${agent} ${version}. It takes about a minute and uses neither your account nor your files.`,
+    `Drilling ${agent} ${version}. Each row takes a few seconds, all of them several minutes. It uses neither your account nor your files.`,
+  managedNeedsRoot:
+    'A managed gate is drilled as root on Linux, in a mount namespace: run it with sudo. It changes nothing on this machine.',
+  noManagedDrill: (agent: string): string => `There is no managed gate for ${agent}. Use "countersign run ${agent}".`,
+  noNamespace: (reason: string): string => `Could not start in a mount namespace of its own: ${reason}`,
   noneWaiting: 'No call waits for approval.',
   endedEarly: 'The agent ended before its call was pending.',
   noCall: (output: string): string => `The agent made no call. ${output}`,
@@ -153,12 +190,16 @@ export const drill = {
     gated
       ? `gated: every row held for ${agent} ${version}. docs/guide/gate.md says what the drill doesn't try.`
       : `not gated: ${open === 0 ? 'not every row was tried' : `${open} ${open === 1 ? 'row' : 'rows'} did not hold`}.`,
+  took: (rows: number, seconds: number): string =>
+    `${rows} rows took ${Math.floor(seconds / 60)} min ${seconds % 60} s.`,
   doctorWhat: (agent: string): string => `gate: ${agent}`,
   neverDrilled: (version: string): string => `${version} is installed, but was never drilled`,
   otherVersion: (version: string, drilled: string): string =>
     `${version} is installed, but ${drilled} was drilled; versions may ask for permission differently`,
   didNotHold: (version: string): string => `${version} did not hold in its drill`,
   fine: (version: string): string => `${version} is gated; every row of its drill held`,
+  notGated: (version: string): string => `${version} is installed and has no gate here`,
+  runManagedDrill: (agent: string): string => `Run "sudo countersign drill ${agent} --managed".`,
   runDrill: (agent: string): string => `Run "countersign drill ${agent}".`,
   acpWhat: (name: string): string => `acp: ${name}`,
   acpNotInstalled: (program: string, world: string): string => `${program} is not on this PATH (world "${world}")`,
@@ -210,6 +251,8 @@ export const gateHook = {
   unproven: (origin: string): string =>
     `the program at ${origin} did not prove that it is the Countersign server of this gate, so nothing was sent to it`,
   changed: (origin: string): string => `an answer from ${origin} was changed on the way`,
+  notManaged: (agent: string): string =>
+    `the administrator's gate is not installed. Run "sudo countersign gate install ${agent} --managed"`,
   plainHttp: (url: string): string =>
     `${url} is another machine without TLS. Use https, or install the gate again with --allow-http`,
   tooLong: 'the input is too long',
@@ -265,6 +308,22 @@ export const drillRows = {
   promptToolFails: 'hook exits 1, a lenient tool answers permission prompts',
   swapped: "the project's own hook changes an approved command",
   swappedHidden: 'the same, and its settings are removed while the agent runs',
+  managedProject: 'managed: a project with hooks of its own is not refused, and the approved call runs once',
+  managedProjectGarbage: "managed: hook prints garbage, the project's own hook says yes",
+  managedLoader: "managed: the project's variables load another library into the hook",
+  managedUserLoader: "managed: the user's own settings load another library into the hook",
+  managedMcp: "managed: the project's MCP server doesn't start",
+  managedBare: 'managed: --bare',
+  managedNoSources: 'managed: --setting-sources ""',
+  managedSafeMode: 'managed: --safe-mode',
+  managedUserSettings: "managed: hook prints garbage, the user's settings allow everything",
+  managedUserDenied: "managed: the user's settings turn hooks off and allow everything",
+  managedOtherHome: 'managed: another HOME',
+  managedOtherSettings: 'managed: hook prints garbage, a flag and variables name other managed settings',
+  managedPolicyFlag: 'managed: hook exits 1, --policy allows everything',
+  managedAdminPolicyFlag: 'managed: hook exits 1, --admin-policy allows everything',
+  managedOverwrite: "managed: a user overwrites the administrator's files",
+  managedBroken: "managed: the administrator's settings are damaged",
   deferredAllowed: 'deferred, server restarted, allowed: runs once',
   deferredDenied: 'deferred, resumed too early, then denied',
   deferredEdited: 'deferred and edited: only the edited command runs',

@@ -11,6 +11,7 @@ export const gateHelp = {
     folder: 'the project whose calls go to the world (default: the current folder)',
     anyFolder: 'send calls from all other folders to a world "Other folders" instead of refusing them',
     reading: 'add the rules with which the agent reads in its folder without approval',
+    managed: 'for every user of this machine, in the settings of an administrator; needs root, and takes no world',
     notes: [
       'Without -w, the calls go to the world of this folder, or to a new one. In other folders, they are refused until you run "countersign gate here" there.',
       'With --verbose, shows every line that changes.',
@@ -18,8 +19,12 @@ export const gateHelp = {
       'Run "countersign drill AGENT" to check that the installed version of the agent holds.',
     ],
     exitCodes: '0 installed, 2 refused, and nothing was changed',
-    examples: ['countersign gate install claude', 'countersign gate install gemini -w harbour --any-folder --yes'],
-  } satisfies Help & { folder: string; anyFolder: string; reading: string },
+    examples: [
+      'countersign gate install claude',
+      'countersign gate install gemini -w harbour --any-folder --yes',
+      'sudo countersign gate install claude --managed',
+    ],
+  } satisfies Help & { folder: string; anyFolder: string; reading: string; managed: string },
   here: {
     about: 'Send the calls of gated agents in this folder to its world, or to a new one',
     agent: 'claude or gemini (default: each one that is gated)',
@@ -29,9 +34,10 @@ export const gateHelp = {
   } satisfies Help & { agent: string; folder: string },
   uninstall: {
     about: "Remove the gate from an agent's configuration and restore what was there before",
+    managed: 'the gate of every user of this machine; needs root',
     notes: ['If the configuration has changed since, only the parts of the gate are removed.'],
     examples: ['countersign gate uninstall claude'],
-  } satisfies Help,
+  } satisfies Help & { managed: string },
   status: {
     about: 'Show which agents are gated, and whether their configuration still holds',
     folder: 'also check the settings of the project in this folder (default: the current folder)',
@@ -78,6 +84,7 @@ export const drillHelp = {
   about: 'Try to get a call of an installed agent past the gate, in a throwaway folder against a scripted model',
   agent: 'claude, codex, gemini or opencode',
   acp: 'drill the agent over ACP, as an agent of a world, instead of its hooks (always for opencode)',
+  managed: 'drill the gate of an administrator, as root, in a mount namespace: nothing on this machine changes',
   bin: 'the program to test (default: the one in PATH)',
   only: 'run only the rows whose names contain this text; the result is then never "gated"',
   notes: [

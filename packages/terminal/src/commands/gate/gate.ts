@@ -17,12 +17,14 @@ import { withHelp, WORLD, YES } from '../../words/help.js';
 import { readChoice } from '../read-flags.js';
 import type { Register } from '../register.js';
 import { addHere, addInstall } from './install.js';
+import { uninstallManaged } from './managed.js';
 import { filesOf, homeOf, placesOf } from './places.js';
 import { showChanges } from './show-changes.js';
 import { addStatus } from './status.js';
 
 interface GateFlags {
   yes?: boolean;
+  managed?: true;
 }
 
 /** `countersign gate` (TERM3). */
@@ -32,8 +34,10 @@ export function addGate(program: Command, register: Register): void {
   addHere(group, register);
 
   const uninstall = withHelp(group.command('uninstall').argument('<agent>', help.agent), help.uninstall);
-  register<GateFlags>(uninstall.option('--yes', YES), async (context, { args, options }) => {
+  uninstall.option('--managed', help.uninstall.managed).option('--yes', YES);
+  register<GateFlags>(uninstall, async (context, { args, options }) => {
     const agent = checkGated(readChoice(args[0] ?? '', 'agent', HOOK_AGENTS));
+    if (options.managed === true) return await uninstallManaged(context, agent, options);
     const home = await homeOf(context);
     const { changes, records, unsure } = await planRemoval(agent, filesOf(context, agent), home);
     const isInstalled = changes.length > 0 || records.length > 0;

@@ -8,11 +8,12 @@ import { readConfig, writeChanges } from '../../gate/config-change.js';
 import { findAgent } from '../../gate/drill/find-agent.js';
 import { versionGap } from '../../gate/find-gap.js';
 import { removeCreated, revokeToken } from '../../gate/gate-token.js';
-import { checkGated, GATED_AGENTS, PROGRAM_NAMES as NAMES, type GatedAgent } from '../../gate/gated-agents.js';
-import { HOOK_AGENTS } from '../../gate/hook-agents.js';
-import { hookCommand } from '../../gate/hook-command.js';
+import { checkGated, GATED_AGENTS, PROGRAM_NAMES as NAMES } from '../../gate/gated-agents.js';
+import { HOOK_AGENTS, type GatedAgent } from '../../gate/hook-agents.js';
+import { execCommand, hookCommand } from '../../gate/hook-command.js';
 import { placesWith, readHookFile, writeHookFile, type HookFile } from '../../gate/hook-file.js';
 import { readPlaces, type HookPlaces } from '../../gate/hook/find-place.js';
+import { filesToWrite } from '../../gate/managed/files-to-write.js';
 import { hookConfigPath } from '../../gate/manifest.js';
 import { planInstallation } from '../../gate/plan-installation.js';
 import { confirm } from '../../input/confirm.js';
@@ -23,7 +24,8 @@ import { FOR, withHelp, WORLD, YES } from '../../words/help.js';
 import { readChoice } from '../read-flags.js';
 import type { Register } from '../register.js';
 import { findGateWorld, findOtherFolders, type GateWorld } from './gate-world.js';
-import { filesOf, homeOf } from './places.js';
+import { homeOf, placesOf } from './places.js';
+import { installManaged } from './managed.js';
 import { offerReading } from './reading.js';
 import { showChanges } from './show-changes.js';
 import { usedBy } from './used-by.js';
@@ -35,6 +37,7 @@ interface InstallFlags {
   for?: string;
   anyFolder?: true;
   reading?: true;
+  managed?: true;
   yes?: boolean;
 }
 
@@ -45,6 +48,7 @@ export function addInstall(group: Command, register: Register): void {
     .option('--folder <folder>', help.install.folder)
     .option('--any-folder', help.install.anyFolder)
     .option('--reading', help.install.reading)
+    .option('--managed', help.install.managed)
     .option('--name <name>', help.install.name)
     .option('--for <person>', FOR)
     .option('--yes', YES);
@@ -55,16 +59,19 @@ export function addInstall(group: Command, register: Register): void {
     if (tooOld !== undefined) throw new CommandError(tooOld);
     const isFound = (await findAgent(agent, undefined, context.console.env['PATH'] ?? '')) !== undefined;
     if (agent === 'claude' && !isFound) context.note(gate.notInPath);
+    if (options.managed === true) return await installManaged(context, agent, options);
     const home = await homeOf(context);
+    const files = await filesToWrite(agent, placesOf(context), home);
     const client = await context.client();
     // The hook could not find a server that ends with this command.
     if ((await context.ownServer()) !== undefined) throw new CommandError(gate.needsServer);
     const place = await findGateWorld(client, { named: options.world, folder: options.folder });
     const elsewhere = options.anyFolder === true ? await findOtherFolders(client) : undefined;
     const page = `${client.url.replace(/\/$/, '')}/inbox`;
-    const plan = await planInstallation(agent, filesOf(context, agent), {
+    const plan = await planInstallation(agent, files, {
       home,
       command: hookCommand(agent, home),
+      exec: execCommand(home),
       page,
     });
     showChanges(context, plan.changes);

@@ -1,7 +1,8 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../../context.js';
-import { configFiles, type ConfigFile, type GatedAgent, type Places } from '../../gate/gated-agents.js';
+import { configFiles, type ConfigFile, type Places } from '../../gate/gated-agents.js';
+import type { GatedAgent } from '../../gate/hook-agents.js';
 
 /** The home folder of Countersign. */
 export async function homeOf({ options, servers }: CommandContext): Promise<string> {

@@ -1,6 +1,6 @@
 import type { Client } from '@countersign/client';
 import type { CommandContext } from '../../context.js';
-import type { GatedAgent } from '../../gate/gated-agents.js';
+import type { GatedAgent } from '../../gate/hook-agents.js';
 import { choose } from '../../project/choose.js';
 import { plainLine } from '../../text/plain-text.js';
 import { gate } from '../../words/gate.js';

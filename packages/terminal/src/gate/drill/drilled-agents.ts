@@ -1,11 +1,23 @@
 import { join } from 'node:path';
 import { drill as texts } from '../../words/gate.js';
-import { configFiles, type GateValues } from '../gated-agents.js';
-import { CLAUDE_ATTACKS, GEMINI_ATTACKS, type Attack } from './attacks.js';
+import { configFiles, PROGRAM_NAMES, type ConfigFile, type GateValues } from '../gated-agents.js';
+import {
+  CLAUDE_ATTACKS,
+  CLAUDE_MANAGED_ATTACKS,
+  GEMINI_ATTACKS,
+  GEMINI_MANAGED_ATTACKS,
+  type Attack,
+} from './attacks.js';
+import { GEMINI_SETTINGS } from './gemini-settings.js';
 import type { ProjectAttack } from './rows.js';
 
 export const DRILL_AGENTS = ['claude', 'codex', 'gemini', 'opencode'] as const;
 export type DrillAgent = (typeof DRILL_AGENTS)[number];
+export const DRILL_NAMES: Readonly<Record<DrillAgent, string>> = {
+  ...PROGRAM_NAMES,
+  codex: 'Codex',
+  opencode: 'opencode',
+};
 /** Agents that run a hook. */
 export type HookedAgent = Exclude<DrillAgent, 'opencode'>;
 
@@ -15,6 +27,8 @@ export interface Scene {
   readonly home: string;
   /** The URL of the scripted model. */
   readonly model: string;
+  /** Where an administrator's settings are, if the gate is managed. */
+  readonly system?: string;
 }
 
 /** How to start an agent without a person, an account and the network. */
@@ -34,17 +48,12 @@ export interface DrilledAgent {
     readonly resume: (session: string) => readonly string[];
   };
   readonly attacks?: Readonly<Partial<Record<ProjectAttack, Attack>>>;
+  /** Further ones, which only a managed gate must hold against. */
+  readonly managedAttacks?: Readonly<Partial<Record<ProjectAttack, Attack>>>;
   readonly env: (scene: Scene) => Readonly<Record<string, string>>;
   /** Its configuration files with the gate, by path. `careless`: a user allowed the shell tool in general. */
   readonly files: (scene: Scene, values: GateValues, careless: boolean) => Readonly<Record<string, string>>;
 }
-
-/** Settings of Gemini CLI without an account. */
-export const GEMINI_SETTINGS = {
-  security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
-  general: { enableAutoUpdate: false },
-  privacy: { usageStatisticsEnabled: false },
-};
 
 export const codexConfig = (model: string): string =>
   `model = "scripted"\nmodel_provider = "scripted"\n[model_providers.scripted]\nname = "scripted"\n` +
@@ -63,6 +72,7 @@ export const DRILLED: Readonly<Record<HookedAgent, DrilledAgent>> = {
       resume: (session) => ['-p', '--resume', session],
     },
     attacks: CLAUDE_ATTACKS,
+    managedAttacks: CLAUDE_MANAGED_ATTACKS,
     env: ({ home, model }) => ({
       CLAUDE_CONFIG_DIR: join(home, '.claude'),
       ANTHROPIC_BASE_URL: model,
@@ -104,6 +114,7 @@ export const DRILLED: Readonly<Record<HookedAgent, DrilledAgent>> = {
     arguments: ['--model', 'gemini-2.5-pro', '-p', texts.prompt],
     bypass: ['--yolo'],
     attacks: GEMINI_ATTACKS,
+    managedAttacks: GEMINI_MANAGED_ATTACKS,
     env: ({ model }) => ({
       GOOGLE_GEMINI_BASE_URL: model,
       GEMINI_API_KEY: 'scripted',
@@ -120,10 +131,17 @@ export const DRILLED: Readonly<Record<HookedAgent, DrilledAgent>> = {
 /** The files that `gate install` would write, on top of the user's settings. */
 function gated(
   agent: 'claude' | 'gemini',
-  { home }: Scene,
+  { home, system }: Scene,
   values: GateValues,
   settings: object,
 ): Readonly<Record<string, string>> {
-  const files = configFiles(agent, { env: {}, userHome: home });
-  return Object.fromEntries(files.map((file) => [file.path, file.add(JSON.stringify(settings), values)]));
+  const mine = configFiles(agent, { env: {}, userHome: home });
+  const add = (files: readonly ConfigFile[], text: string | undefined): Readonly<Record<string, string>> =>
+    Object.fromEntries(files.map((file) => [file.path, file.add(text, values)]));
+  if (system === undefined) return add(mine, JSON.stringify(settings));
+  const [own] = mine.slice(-1);
+  return {
+    ...(own === undefined ? {} : { [own.path]: JSON.stringify(settings) }),
+    ...add(configFiles(agent, { env: {}, userHome: home, system }), undefined),
+  };
 }

@@ -13,7 +13,7 @@ export async function countLines(path: string): Promise<number> {
   return text.split('\n').filter((line) => line !== '').length;
 }
 
-export async function writeIn(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeFile(path, text, { mode: 0o600 });
+export async function writeIn(path: string, text: string, isPublic = false): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: isPublic ? 0o755 : 0o700 });
+  await writeFile(path, text, { mode: isPublic ? 0o644 : 0o600 });
 }

@@ -4,7 +4,7 @@ import { toJson } from '../json-text.js';
 import type { DrillAgent } from './drilled-agents.js';
 
 /** An agent, drilled with its hooks or over ACP. */
-export type DrillKey = DrillAgent | `acp:${DrillAgent}`;
+export type DrillKey = DrillAgent | `acp:${DrillAgent}` | `managed:${DrillAgent}`;
 
 export interface RememberedDrill {
   readonly version: string;

@@ -45,7 +45,25 @@ export type ProjectAttack =
   | 'command'
   | 'addedFolder'
   | 'plugin'
-  | 'promptTool';
+  | 'promptTool'
+  | ManagedAttack;
+
+/** What users do about an administrator's gate, and projects that it no longer refuses. */
+export type ManagedAttack =
+  | 'askedHook'
+  | 'loader'
+  | 'userLoader'
+  | 'mcp'
+  | 'bare'
+  | 'noSources'
+  | 'safeMode'
+  | 'userSettings'
+  | 'otherHome'
+  | 'otherSettings'
+  | 'policyFlag'
+  | 'adminPolicyFlag'
+  | 'overwrite'
+  | 'broken';
 
 export interface Row {
   readonly name: string;
@@ -67,6 +85,8 @@ export interface Row {
   readonly defers?: true;
   /** The agent's own limit for the hook is short. */
   readonly impatient?: true;
+  /** The agent may also refuse to start. */
+  readonly mayNotStart?: true;
   readonly play?: (stage: Stage) => Promise<void>;
   readonly held: (outcome: Outcome) => boolean;
 }
@@ -92,7 +112,7 @@ export const first = (approvals: readonly Approval[]): Approval => {
 };
 
 /** For rows in which the call may be refused before a person is asked. */
-const approveIfAsked = async (stage: Stage): Promise<void> => {
+export const approveIfAsked = async (stage: Stage): Promise<void> => {
   const [approval] = await stage.pending(1).catch(() => []);
   if (approval !== undefined) await stage.approve(approval);
 };

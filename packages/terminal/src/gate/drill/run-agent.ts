@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { RunAs } from './managed-scene.js';
 
 export interface RunningAgent {
   readonly ended: Promise<void>;
   /** Whether it ended by itself. */
   endedByItself(): boolean;
+  /** Whether it ended with an error, such as that it refused to start. */
+  failed(): boolean;
   output(): string;
   kill(): void;
 }
@@ -13,10 +16,10 @@ export interface RunningAgent {
 export function runAgent(
   bin: string,
   words: readonly string[],
-  options: { cwd: string; env: Readonly<Record<string, string>>; limitMs: number },
+  options: { cwd: string; env: Readonly<Record<string, string>>; limitMs: number; runAs?: RunAs | undefined },
 ): RunningAgent {
-  const { cwd, env, limitMs } = options;
-  const child = spawn(bin, words, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const { cwd, env, limitMs, runAs } = options;
+  const child = spawn(bin, words, { cwd, env, ...runAs, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   const keep = (chunk: Buffer): void => void (output = `${output}${chunk.toString()}`.slice(-10_000));
   child.stdout.on('data', keep);
@@ -40,5 +43,6 @@ export function runAgent(
     clearTimeout(timer);
     killGroup();
   });
-  return { ended, endedByItself: () => !wasKilled, output: () => output, kill: killGroup };
+  const failed = (): boolean => !wasKilled && child.exitCode !== 0;
+  return { ended, endedByItself: () => !wasKilled, failed, output: () => output, kill: killGroup };
 }

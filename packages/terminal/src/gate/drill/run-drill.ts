@@ -1,10 +1,16 @@
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { drill as texts } from '../../words/gate.js';
 import { quote } from '../../text/quote.js';
 import { execCommand, hookCommand } from '../hook-command.js';
+import { toJson } from '../json-text.js';
+import { managedHome, SYSTEM } from '../managed/managed-place.js';
+import { manifestPath } from '../manifest.js';
 import { DEFERRED_ROWS } from './deferred-rows.js';
 import { DRILLED, type DrilledAgent, type HookedAgent } from './drilled-agents.js';
+import { giveTo } from './managed-scene.js';
+import { asManaged, MANAGED_ROWS } from './managed-rows.js';
 import { startImpostor, startRelay, type InBetween } from './in-between.js';
 import { countLines, describe, writeIn } from './outcome.js';
 import { ROWS, SECRET, WRITE, type HookKind, type Outcome, type Row, type Stage } from './rows.js';
@@ -30,7 +36,10 @@ interface Drill extends DrillPlace {
 
 /** Runs the agent once per row, with its own home folder and server, and reports whether each row held. */
 export async function runDrill(options: DrillOptions<HookedAgent>): Promise<RowResult[]> {
-  const rows = [...ROWS, ...DEFERRED_ROWS].filter((row) => applies(row, DRILLED[options.agent]));
+  const { isManaged = false, agent: id } = options;
+  const all = [...ROWS, ...DEFERRED_ROWS];
+  const wanted = isManaged ? [...all.map((row) => asManaged(id, row)), ...MANAGED_ROWS] : all;
+  const rows = wanted.filter((row) => applies(row, attacksOf(id, isManaged), DRILLED[id]));
   return await runRows(options, rows, async (place) => {
     const { server, client, home } = place;
     const { id: world } = await client.createWorld({ name: DRILL_WORLD });
@@ -45,11 +54,17 @@ export async function runDrill(options: DrillOptions<HookedAgent>): Promise<RowR
   });
 }
 
+type Attacks = NonNullable<DrilledAgent['attacks']>;
+
+function attacksOf(agent: HookedAgent, isManaged: boolean): Attacks {
+  const { attacks, managedAttacks } = DRILLED[agent];
+  return { ...attacks, ...(isManaged ? managedAttacks : {}) };
+}
+
 /** Whether the agent has the flag, the way to resume, or the settings that the row is about. */
-function applies({ bypass, defers, project }: Row, agent: DrilledAgent): boolean {
+function applies({ bypass, defers, project }: Row, attacks: Attacks, agent: DrilledAgent): boolean {
   const isKnown =
-    (project === undefined || agent.attacks?.[project] !== undefined) &&
-    (defers !== true || agent.deferring !== undefined);
+    (project === undefined || attacks[project] !== undefined) && (defers !== true || agent.deferring !== undefined);
   return isKnown && (bypass !== true || agent.bypass.length > 0);
 }
 
@@ -63,7 +78,7 @@ async function startBetween({ reaches }: Row, drill: Drill): Promise<InBetween |
 }
 
 async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
-  const { agent: id, bin, startModel } = drill.options;
+  const { agent: id, bin, startModel, isManaged = false } = drill.options;
   const agent = DRILLED[id];
   const names = [...new Set([...row.commands, 'two', 'edited'])];
   const commandFor = (name: string): string => (row.reads === true ? 'cat secret.txt' : `${WRITE} >> ${name}.txt`);
@@ -77,35 +92,44 @@ async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
   }));
   const toolResults: string[] = [];
   let wasResumed = false;
+  let requests = 0;
   const model = await startModel({
     file: { name: 'drill', text: JSON.stringify({ replies: [...replies, 'Done.'] }) },
     onRequest({ request }) {
+      requests += 1;
       toolResults.push(...(request?.toolResults ?? []));
       // It sends the result of a deferred call before its own message, which says to continue.
       wasResumed ||= request !== undefined && !request.user.includes(texts.prompt);
     },
   });
-  const attack = row.project && agent.attacks?.[row.project];
+  const attack = row.project && attacksOf(id, isManaged)[row.project];
   const pidFile = join(cwd, '.hook-pid');
-  const scene = { home: drill.env.HOME, model: model.url };
+  const scene = { home: drill.env.HOME, model: model.url, ...(isManaged ? { system: SYSTEM } : {}) };
+  const hookHome = isManaged ? undefined : drill.home;
   const deferring = row.defers === true ? agent.deferring : undefined;
   const configure = async (kind: HookKind): Promise<void> => {
-    const command = `/bin/sh -c ${quote(commandOf(kind, hookCommand(id, drill.home), pidFile))}`;
+    const command = `/bin/sh -c ${quote(commandOf(kind, hookCommand(id, hookHome), pidFile))}`;
     const values = {
       command,
       page: drill.server.url,
       waitSeconds: row.impatient === true ? IMPATIENT_S : PATIENT_S,
       pass: PASS,
-      exec: execCommand(drill.home),
+      exec: execCommand(hookHome),
     };
-    for (const [path, text] of Object.entries(agent.files(scene, values, row.careless === true)))
-      await writeIn(path, text);
+    const files = { ...agent.files(scene, values, row.careless === true) };
+    if (isManaged && id !== 'codex') files[manifestPath(managedHome(), id)] = toJson({ ...values, files: [] });
+    for (const [path, text] of Object.entries(files)) {
+      const isSystem = path.startsWith(`${SYSTEM}/`);
+      await writeIn(path, isSystem && attack?.breaks === true ? text.slice(0, -9) : text, isSystem);
+    }
+    for (const [path, text] of Object.entries(attack?.home ?? {})) await writeIn(join(drill.env.HOME, path), text);
+    if (drill.runAs !== undefined) for (const folder of [drill.env.HOME, cwd]) giveTo(drill.runAs, folder);
   };
   const runs: RunningAgent[] = [];
   const start = (words: readonly string[]): RunningAgent => {
     const all = [...(row.bypass === true ? agent.bypass : []), ...(attack?.flags ?? []), ...words];
-    const env = { ...drill.env, ...agent.env(scene), ...deferring?.env };
-    const running = runAgent(bin, all, { cwd, env, limitMs: LIMIT_MS });
+    const env = { ...drill.env, ...agent.env(scene), ...deferring?.env, ...inFolder(cwd, attack?.env ?? {}) };
+    const running = runAgent(bin, all, { cwd, env, limitMs: LIMIT_MS, runAs: drill.runAs });
     runs.push(running);
     return running;
   };
@@ -119,6 +143,7 @@ async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
   await writeIn(join(cwd, 'secret.txt'), SECRET);
   for (const [path, text] of Object.entries(attack?.files ?? {})) await writeIn(join(cwd, path), text);
   await configure(row.hook ?? 'real');
+  if (attack?.before !== undefined) spawnSync('sh', ['-c', attack.before], { cwd, env: drill.env, ...drill.runAs });
   if (row.server === 'down') await drill.server.kill();
   const between = await startBetween(row, drill);
   const known = row.server === 'down' ? [] : (await drill.client.approvals(drill.world)).items;
@@ -149,12 +174,22 @@ async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
   const wasRead = [drill.token, ...row.commands.map(commandFor)].some((secret) => seen.includes(secret));
   const outcome: Outcome = { runs: counts, toolResults, wasRead };
   // A model that was never asked proves nothing.
-  const wasTried = row.defers === true ? wasResumed : toolResults.length > 0;
+  const refusedToStart = row.mayNotStart === true && requests === 0 && runs.every((run) => run.failed());
+  const wasTried = refusedToStart || (row.defers === true ? wasResumed : toolResults.length > 0);
   if (detail === undefined && !wasTried) detail = texts.noCall(output());
   if (detail === undefined && !runs.every((run) => run.endedByItself())) detail = texts.didNotEnd;
   if (detail !== undefined) return { name: row.name, held: false, detail };
   if (row.held(outcome)) return { name: row.name, held: true };
   return { name: row.name, held: false, detail: describe(outcome) };
+}
+
+/** Relative paths of an attack are in the project's folder, wherever the agent reads them. */
+function inFolder(cwd: string, env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const placed = ([name, value]: [string, string]): [string, string] => [
+    name,
+    value.startsWith('other') ? join(cwd, value) : value,
+  ];
+  return Object.fromEntries(Object.entries(env).map(placed));
 }
 
 /** The shell command of the hook. Ours leaves its process id behind, so that a row can kill it. */

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { drill } from '../../words/gate.js';
+import type { RunAs } from './managed-scene.js';
 
 export interface TemporaryServer {
   readonly url: string;
@@ -17,15 +18,16 @@ const START_MS = 60_000;
 export async function startTemporaryServer(
   home: string,
   env: Readonly<Record<string, string>>,
+  runAs?: RunAs,
 ): Promise<TemporaryServer> {
-  let { child, url, token } = await start(home, env, '0');
+  let { child, url, token } = await start(home, env, '0', runAs);
   return {
     url,
     token,
     kill: async () => await kill(child),
     async restart() {
       await kill(child);
-      ({ child, url, token } = await start(home, env, new URL(url).port));
+      ({ child, url, token } = await start(home, env, new URL(url).port, runAs));
     },
   };
 }
@@ -34,6 +36,7 @@ async function start(
   home: string,
   env: Readonly<Record<string, string>>,
   port: string,
+  runAs?: RunAs,
 ): Promise<{ child: ChildProcess; url: string; token: string }> {
   const words = [
     process.argv[1] ?? '',
@@ -47,7 +50,7 @@ async function start(
     '--no-open',
     '--json',
   ];
-  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, words, { env, ...runAs, stdio: ['ignore', 'pipe', 'pipe'] });
   let problem = '';
   child.stderr.on('data', (chunk: Buffer) => (problem += chunk.toString()));
   const lines = createInterface({ input: child.stdout });

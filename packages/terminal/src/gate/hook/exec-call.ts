@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import type { ExternalCall } from '@countersign/protocol';
 import { plainLine } from '../../text/plain-text.js';
 import { gateHook as texts } from '../../words/gate.js';
+import { homeOfUser } from '../managed/managed-place.js';
 import { placeOf } from './find-place.js';
 import { hookServer, HookServerError } from './hook-server.js';
 import { readHookConfig } from './run-hook.js';
@@ -29,9 +30,10 @@ export async function execCall(
   say = (line: string): void => void writeSync(STDERR, line),
 ): Promise<number> {
   try {
-    const options = { home: { type: 'string' } } as const;
+    const options = { home: { type: 'string' }, managed: { type: 'boolean' } } as const;
     const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true });
-    const home = values.home ?? env['COUNTERSIGN_HOME'] ?? join(homedir(), '.countersign');
+    const given = values.home ?? env['COUNTERSIGN_HOME'] ?? join(homedir(), '.countersign');
+    const home = values.managed === true ? homeOfUser() : given;
     return await runInShell(await fetchCommand(resolve(home), positionals[0] ?? '', process.cwd()));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { gateHook as texts } from '../../words/gate.js';
 import { plainLine } from '../../text/plain-text.js';
 import { HOOK_AGENTS } from '../hook-agents.js';
+import { homeOfUser } from '../managed/managed-place.js';
 import { isDeferring, runHook, type HookExit } from './run-hook.js';
 
 export { execMain } from './exec-call.js';
@@ -37,12 +38,15 @@ async function runHookCommand(words: readonly string[], env: NodeJS.ProcessEnv):
         home: { type: 'string' },
         world: { type: 'string', short: 'w' },
         id: { type: 'string' },
+        managed: { type: 'boolean' },
       },
     });
     const agent = HOOK_AGENTS.find((known) => known === values.agent);
     if (agent === undefined) return no(texts.unknownAgent(values.agent ?? ''));
-    const home = values.home ?? env['COUNTERSIGN_HOME'] ?? join(homedir(), '.countersign');
-    return await runHook(agent, resolve(home), await readInput(), {
+    const isManaged = values.managed === true;
+    const given = values.home ?? env['COUNTERSIGN_HOME'] ?? join(homedir(), '.countersign');
+    return await runHook(agent, isManaged ? homeOfUser() : resolve(given), await readInput(), {
+      isManaged,
       world: values.world,
       defers: isDeferring(env),
       whileWaiting: explainSignals,

@@ -176,6 +176,47 @@ describe('countersign gate hook', () => {
     expect(sent).toHaveLength(1);
   });
 
+  it('[GATE8.3] [GATE8.4] of an administrator takes its secrets from the record, and leaves projects of Claude Code alone', async () => {
+    const project = join(home, 'project');
+    const opened = { hooks: { PermissionRequest: [{ hooks: [{ command: 'yes' }] }] }, env: { LD_PRELOAD: 'yes.so' } };
+    await mkdir(join(project, '.claude'), { recursive: true });
+    await writeFile(join(project, '.claude', 'settings.json'), JSON.stringify(opened));
+    await using _server = await answering({ state: 'allowed', arguments: call.tool_input });
+    const system = join(home, 'etc');
+    const env = { CLAUDE_PID: String(process.pid), AI_AGENT: 'claude-code_2-1-328_harness' };
+    const options = { isManaged: true, places: { env, userHome: home, system } };
+    const text = JSON.stringify({ ...call, cwd: project });
+    expect(await runIn('claude', home, text, options)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('gate install claude --managed') as string,
+    });
+    await mkdir(join(system, 'countersign', 'gate'), { recursive: true });
+    const record = JSON.stringify({ command: 'hook', pass: 'of the machine', exec: 'run', files: [] });
+    for (const agent of ['claude', 'gemini'])
+      await writeFile(join(system, 'countersign', 'gate', `${agent}.files.json`), record);
+    expect(await runIn('claude', home, text, options)).toMatchObject({ code: 0, stderr: '' });
+    expect(await runHook('claude', home, text)).toMatchObject({ code: 2 });
+    // Gemini CLI runs the hooks of projects as well.
+    await copyFile(join(home, 'gate', 'claude.json'), join(home, 'gate', 'gemini.json'));
+    const gemini = JSON.stringify({
+      ...call,
+      tool_use_id: 'toolu_2',
+      tool_name: 'run_shell_command',
+      hook_event_name: 'BeforeTool',
+      cwd: home,
+    });
+    const { stdout } = await runIn('gemini', home, gemini, options);
+    expect(JSON.parse(stdout)).toMatchObject({
+      hookSpecificOutput: { tool_input: { command: "run 'call-1'", countersign: 'of the machine' } },
+    });
+    await mkdir(join(home, '.gemini'));
+    const swap = { hooks: { BeforeTool: [{ hooks: [{ command: 'swap' }] }] } };
+    await writeFile(join(home, '.gemini', 'settings.json'), JSON.stringify(swap));
+    expect(await runIn('gemini', home, gemini, options)).toMatchObject({ code: 2 });
+    await writeFile(join(system, 'countersign', 'gate', 'claude.files.json'), '{}');
+    expect(await runIn('claude', home, text, options)).toMatchObject({ code: 2 });
+  });
+
   it('[GATE1.5] also checks the local settings of the main checkout, in subfolders and worktrees', async () => {
     await using _ = await answering({ state: 'allowed', edited: false, arguments: { command: 'ls' } });
     const [main, worktree] = [join(home, 'main'), join(home, 'worktree')];

@@ -9,6 +9,7 @@ import type { HookAgent } from '../hook-agents.js';
 import { quote } from '../../text/quote.js';
 import { execCommand } from '../hook-command.js';
 import { isObject } from '../json-text.js';
+import { readManaged, SYSTEM } from '../managed/managed-place.js';
 import { ownCommand, sourcesOf } from '../sources/agent-sources.js';
 import { claudeWords, gapInWords } from '../sources/claude-words.js';
 import { gapsIn } from '../sources/source.js';
@@ -58,6 +59,8 @@ interface HookOptions {
   /** What can be done as soon as the first request has been sent, because it would delay it. */
   readonly whileWaiting?: () => void;
   readonly places?: Places;
+  /** The administrator's hook. It needs the user's configuration as well: whose world it is, and the token. */
+  readonly isManaged?: boolean;
 }
 
 /** Never rejects, and never answers yes unless the server said that this very call has started. */
@@ -65,8 +68,9 @@ export async function runHook(
   agent: HookAgent,
   home: string,
   text: string,
-  { world, defers = false, firstTryMs = FIRST_TRY_MS, whileWaiting = () => undefined, places = HERE }: HookOptions = {},
+  options: HookOptions = {},
 ): Promise<HookExit> {
+  const { world, defers = false, firstTryMs = FIRST_TRY_MS, whileWaiting = () => undefined, places = HERE } = options;
   let kind: HookInput['kind'] = 'propose';
   try {
     const input = parseHookInput(agent, text);
@@ -87,12 +91,14 @@ export async function runHook(
       whileWaiting();
     });
     switch (input.kind) {
-      case 'propose':
-        refuseOthers(agent, home, input.cwd, places);
+      case 'propose': {
+        const gate = gateOf(agent, home, { config, ...options });
+        refuseOthers(agent, input.cwd, gate);
         return await propose(
-          { agent, home, config, server, defers: defers && agent === 'claude', firstTryMs, places },
+          { agent, home, config, server, defers: defers && agent === 'claude', firstTryMs, gate },
           input,
         );
+      }
       case 'confirm':
         return await confirmCall({ agent, home, config, server }, input);
       case 'report':
@@ -139,13 +145,40 @@ export function isDeferring(env: Readonly<Record<string, string | undefined>>): 
   return env['COUNTERSIGN_DEFER'] === '1' && env['CLAUDE_CODE_ENTRYPOINT'] !== 'cli';
 }
 
+/** The user's gate, or the administrator's. */
+interface InstalledGate {
+  readonly places: Places;
+  readonly command: string | undefined;
+  readonly pass: string;
+  readonly exec: string;
+}
+
+function gateOf(
+  agent: HookAgent,
+  home: string,
+  { config, places = HERE, isManaged }: HookOptions & { config: HookConfig },
+): InstalledGate {
+  if (agent === 'codex' || isManaged !== true)
+    return {
+      places,
+      command: agent === 'codex' ? undefined : ownCommand(home, agent),
+      pass: config.pass,
+      exec: execCommand(home),
+    };
+  const system = places.system ?? SYSTEM;
+  const record = readManaged(agent, system);
+  if (record === undefined) throw new Error(texts.notManaged(agent));
+  return { ...record, places: { ...places, system } };
+}
+
 /** Whatever could let calls through or change them, if this hook failed or after it, must not be there at all (GATE1.5). */
-function refuseOthers(agent: HookAgent, home: string, cwd: string | undefined, places: Places): void {
+function refuseOthers(agent: HookAgent, cwd: string | undefined, { places, command }: InstalledGate): void {
   if (agent === 'codex') return;
   const words = agent === 'claude' ? claudeWords(places.env) : [];
   const problem = agent === 'claude' ? gapInWords(words, places.env) : undefined;
   if (problem !== undefined) throw new Error(problem);
-  const command = ownCommand(home, agent);
+  // Claude Code runs only the administrator's hooks then, and sets no variables of a project (GATE8.4).
+  if (agent === 'claude' && places.system !== undefined) return;
   const folders = new Set([places.env['CLAUDE_PROJECT_DIR'], places.env['GEMINI_PROJECT_DIR'], cwd]);
   for (const folder of folders) {
     const [gap] = folder === undefined ? [] : gapsIn(sourcesOf(agent, { places, folder, command, words }));
@@ -161,11 +194,11 @@ async function propose(
     server,
     defers,
     firstTryMs,
-    places,
+    gate: { places, pass, exec },
   }: Hook & {
     defers: boolean;
     firstTryMs: number;
-    places: Places;
+    gate: InstalledGate;
   },
   input: Extract<HookInput, { kind: 'propose' }>,
 ): Promise<HookExit> {
@@ -187,8 +220,8 @@ async function propose(
   if (decided.state === 'pending') return { code: 0, stdout: DEFERRED, stderr: '' };
   if (decided.state !== 'allowed' || decided.arguments === undefined) return deny(agent, input.event, decided.reason);
   const run = inputToRun(agent, decided.arguments, {
-    pass: config.pass,
-    exec: `${execCommand(home)} ${quote(decided.id)}`,
+    pass,
+    exec: `${exec} ${quote(decided.id)}`,
   });
   if (input.key !== undefined) takeYes(home, input.session, input.key);
   leaveNote(home, input.session, { id: decided.id, key: call.key, tool: input.tool, input: hashOf(run) });

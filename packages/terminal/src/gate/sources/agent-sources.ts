@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { GatedAgent } from '../gated-agents.js';
+import type { GatedAgent } from '../hook-agents.js';
 import { isObject } from '../json-text.js';
 import { manifestPath } from '../manifest.js';
 import { claudeSources } from './claude-sources.js';

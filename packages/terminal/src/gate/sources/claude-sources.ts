@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { platform } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { gate } from '../../words/gate.js';
 import { gapInMergedSettings, projectGapInClaude } from '../claude-settings.js';
 import { configFiles } from '../gated-agents.js';
-import { isObject, objectAt, parseObject } from '../json-text.js';
+import { isObject, objectAt, parseObject, type JsonObject } from '../json-text.js';
+import { gapInDropIn } from '../managed/managed-claude.js';
+import { managedFolder } from '../managed/managed-place.js';
 import { allAfter, eventsThatMatter, firstAfter } from './claude-words.js';
 import {
   ancestors,
@@ -18,10 +19,11 @@ import {
 } from './source.js';
 
 const LOCAL_SETTINGS = '.claude/settings.local.json';
-const MANAGED = platform() === 'darwin' ? '/Library/Application Support/ClaudeCode' : '/etc/claude-code';
 
 /** Every file from which Claude Code reads hooks, or learns what to start (GATE1.10). */
 export function claudeSources({ places, folder, command, words = [] }: AgentSession): readonly Source[] {
+  const { system, ...mine } = places;
+  if (system !== undefined) return managedSources(system, { places: mine, folder });
   const events = eventsThatMatter(words);
   const [own] = configFiles('claude', places);
   const user = dirname(own?.path ?? '');
@@ -39,8 +41,8 @@ export function claudeSources({ places, folder, command, words = [] }: AgentSess
         .filter((one) => !one.startsWith('{'))
         .map((one) => resolve(folder, one)),
     ].map((file) => mergedSettings(file, (text) => projectGapInClaude(text, file, events))),
-    ...[join(MANAGED, 'managed-settings.json'), ...filesBelow(join(MANAGED, 'managed-settings.d'), '.json', 0)].map(
-      (file) => mergedSettings(file, (text) => gapInMergedSettings(text, file, events)),
+    ...[join(managedFolder('claude'), 'managed-settings.json'), ...dropIns()].map((file) =>
+      mergedSettings(file, (text) => gapInMergedSettings(text, file, events)),
     ),
     ...[...folders, ...added, ...plugins].flatMap((one) => textsIn(one, events)),
     ...plugins.flatMap((one) => pluginFiles(one, events)),
@@ -49,6 +51,20 @@ export function claudeSources({ places, folder, command, words = [] }: AgentSess
       places.env['CLAUDE_CONFIG_DIR'] === undefined ? `${user}.json` : join(user, '.claude.json'),
       folder,
     ),
+  ];
+}
+
+/** Of an administrator, merged with the managed settings. */
+const dropIns = (system?: string): readonly string[] =>
+  filesBelow(join(managedFolder('claude', system), 'managed-settings.d'), '.json', 0);
+
+/** With a managed gate, only an administrator's files count, but settings of others still name programs that Claude Code starts. */
+function managedSources(system: string, { places, folder }: AgentSession): readonly Source[] {
+  const others = ['.claude/settings.json', LOCAL_SETTINGS].map((name) => join(folder, name));
+  const files = [...configFiles('claude', places).map(({ path }) => path), ...others];
+  return [
+    ...dropIns(system).map((file) => ({ file, gap: (text: string) => gapInDropIn(text, file) })),
+    ...files.map((file) => ({ file, starts: (text: string) => helpersIn(parseObject(text, file)) })),
   ];
 }
 
@@ -67,14 +83,15 @@ const LINES = ['statusLine', 'subagentStatusLine', 'fileSuggestion'];
 
 function startsInClaude(text: string, file: string): readonly string[] {
   const settings = parseObject(text, file);
+  return [...helpersIn(settings), ...hookStarts(settings, file)];
+}
+
+function helpersIn(settings: JsonObject): readonly string[] {
   const programs: readonly (readonly [string, unknown])[] = [
     ...HELPERS.map((key) => [key, settings[key]] as const),
     ...LINES.map((key) => [key, commandIn(settings[key])] as const),
   ];
-  return [
-    ...programs.flatMap(([key, program]) => (typeof program === 'string' ? gate.startsHelper(key, program) : [])),
-    ...hookStarts(settings, file),
-  ];
+  return programs.flatMap(([key, program]) => (typeof program === 'string' ? gate.startsHelper(key, program) : []));
 }
 
 const commandIn = (value: unknown): unknown => (isObject(value) ? value['command'] : undefined);

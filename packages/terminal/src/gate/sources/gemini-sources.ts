@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { homedir, platform } from 'node:os';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gate } from '../../words/gate.js';
 import { configFiles } from '../gated-agents.js';
 import { problemInGemini } from '../gemini-settings.js';
 import { isObject, objectAt, parseObject, type JsonObject } from '../json-text.js';
+import { managedFolder } from '../managed/managed-place.js';
 import {
   ancestors,
   filesBelow,
@@ -18,29 +19,34 @@ import {
 
 /** Every file from which Gemini CLI reads hooks, variables, or what to start (GATE1.10). */
 export function geminiSources({ places, folder, command }: AgentSession): readonly Source[] {
-  const { env } = places;
+  const { env, userHome, system: managed } = places;
   const [policy, own] = configFiles('gemini', places).map(({ path }) => path) as [string, string];
-  const user = dirname(own);
-  const system = env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] ?? join(SYSTEM, 'settings.json');
+  const mine = configFiles('gemini', { env, userHome })[1]?.path ?? own;
+  const user = dirname(mine);
+  const system = env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] ?? join(managedFolder('gemini', managed), 'settings.json');
   const defaults = env['GEMINI_CLI_SYSTEM_DEFAULTS_PATH'] ?? join(dirname(system), 'system-defaults.json');
   return [
-    ...systemPolicies(),
-    settings(own, { command, policy }),
-    ...[join(folder, '.gemini', 'settings.json'), system, defaults].map((file) => settings(file)),
+    ...(managed === undefined ? systemPolicies() : otherPolicies(policy)),
+    settings(own, { command, policy: managed === undefined ? policy : undefined }),
+    ...[join(folder, '.gemini', 'settings.json'), mine, system, defaults].map((file) => settings(file)),
     ...namesIn(join(user, 'extensions')).flatMap((name) => extension(join(user, 'extensions', name))),
     ...variables(folder, dirname(user)),
   ];
 }
 
-const SYSTEM = platform() === 'darwin' ? '/Library/Application Support/GeminiCli' : '/etc/gemini-cli';
+/** Beside a managed gate's policy: their rules have the same tier, so one could come first. */
+function otherPolicies(policy: string): readonly Source[] {
+  const files = filesBelow(dirname(policy), '.toml', 0).filter((file) => file !== policy);
+  return files.map((file) => ({ file, gap: () => gate.otherPolicy(file) }));
+}
 
 /** Because of these, Gemini CLI ignores the policies that settings name, and so ours. */
-export function systemPolicies(folder = SYSTEM): readonly Source[] {
+export function systemPolicies(folder = managedFolder('gemini')): readonly Source[] {
   return filesBelow(join(folder, 'policies'), '.toml', 0).map((file) => ({ file, gap: () => gate.systemPolicy(file) }));
 }
 
 /** A hook that runs after ours gets the approved call, and can change it. */
-function settings(file: string, user?: { command: string | undefined; policy: string }): Source {
+function settings(file: string, user?: { command: string | undefined; policy: string | undefined }): Source {
   const other = (text: string): string | undefined =>
     hookGap(parseObject(text, file), ['BeforeTool'], { file, ...(user === undefined ? {} : { user }) });
   return {

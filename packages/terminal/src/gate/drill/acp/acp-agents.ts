@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { drill as texts } from '../../../words/gate.js';
-import { codexConfig, DRILLED, GEMINI_SETTINGS, type DrillAgent, type Scene } from '../drilled-agents.js';
+import { codexConfig, DRILLED, type DrillAgent, type Scene } from '../drilled-agents.js';
+import { GEMINI_SETTINGS } from '../gemini-settings.js';
 
 /** How to start an agent over ACP without an account and the network. */
 export interface AcpAgent {

@@ -1,0 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { withTable } from '../scripts/write-drill-tables.mjs';
+
+it('[GATE8.6] the guide’s table is what the drills printed', () => {
+  const guide = readFileSync(fileURLToPath(new URL('../docs/guide/gate.md', import.meta.url)), 'utf8');
+  expect(guide).toContain('<!-- From managed-drills.json. -->');
+  expect(guide).toBe(withTable(guide));
+});
