@@ -642,7 +642,10 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     const first = { world, chat: (await opened.api.createChat(world, { title: 'The first chat' })).id };
     await opened.api.send(first.world, first.chat, { content: press('row-a') });
     const second = await askThere(
-      [press('row-b'), call('fill', Object.fromEntries([...'abcdef'].map((key) => [key, 'row-f'])))].join('\n'),
+      [
+        press('row-b'),
+        call('fill', Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((key) => [key, 'row-f']))),
+      ].join('\n'),
       2,
     );
     await page.getByRole('link', { name: /Inbox/ }).click();
