@@ -24,6 +24,7 @@ const SUITES = [
   'page',
   'inbox',
   'postgres',
+  'reach',
 ] as const;
 type SuiteName = (typeof SUITES)[number];
 /** What each suite has measured. */
@@ -154,6 +155,9 @@ async function measure(suite: SuiteName, results: Results, quick: boolean, large
     }
     case 'postgres':
       results.postgres = await (await import('./postgres.js')).postgresSuite(quick, large);
+      break;
+    case 'reach':
+      results.reach = await (await import('./reach.js')).reachSuite(quick ? 20 : 200);
       break;
     case 'server':
       results.server = await (await import('./server.js')).serverSuite(plan, quick);

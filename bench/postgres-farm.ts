@@ -1,11 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const TOKEN = 'a-token-that-all-of-them-share-0123456789abcdef';
+const SECRETS_KEY = 'a-secrets-key-that-all-of-them-share-0123456789';
 const program = fileURLToPath(new URL('../../packages/server/dist/testing/stamping-server.js', import.meta.url));
 
 /** Real server processes on one database. */
@@ -20,11 +21,25 @@ export interface Farm {
   close(): Promise<void>;
 }
 
-export async function startFarm(databaseUrl: string, size: number, folder: string): Promise<Farm> {
+/** What lets the servers reach people: a push service on this machine, and pages. */
+interface ReachSettings {
+  /** The administrator's file. */
+  rules: string;
+  certificate: string;
+  /** The files of the web app. */
+  webRoot: string;
+}
+
+export async function startFarm(
+  databaseUrl: string,
+  size: number,
+  folder: string,
+  reach?: ReachSettings,
+): Promise<Farm> {
   mkdirSync(folder, { recursive: true });
   const stamps = join(folder, 'stamps');
   const started = await Promise.all(
-    Array.from({ length: size }, async (_, index) => await startServer(databaseUrl, folder, stamps, index)),
+    Array.from({ length: size }, async (_, index) => await startServer(databaseUrl, folder, stamps, index, reach)),
   );
   const urls = started.map(({ url }) => url);
   const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
@@ -71,18 +86,26 @@ async function startServer(
   folder: string,
   stamps: string,
   index: number,
+  reach: ReachSettings | undefined,
 ): Promise<{ url: string; child: ChildProcess }> {
   const home = join(folder, `home-${index}`);
   mkdirSync(home, { recursive: true });
+  const certificate = join(home, 'trusted.pem');
+  if (reach !== undefined) {
+    writeFileSync(join(home, 'admin.rules'), reach.rules);
+    writeFileSync(certificate, reach.certificate);
+  }
   const child = spawn(process.execPath, [program], {
     env: {
       PATH: process.env['PATH'],
       HOME: folder,
       COUNTERSIGN_HOME: home,
       COUNTERSIGN_TOKEN: TOKEN,
+      COUNTERSIGN_SECRETS_KEY: SECRETS_KEY,
       COUNTERSIGN_WORK: join(folder, 'work'),
       DATABASE_URL: databaseUrl,
       STAMPS: stamps,
+      ...(reach === undefined ? {} : { NODE_EXTRA_CA_CERTS: certificate, WEB_ROOT: reach.webRoot }),
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -33,7 +33,7 @@ export interface PostgresResult {
   growth: Growth[];
 }
 
-interface Postgres {
+export interface Postgres {
   url: string;
   restart(): Promise<void>;
   stop(): Promise<void>;

@@ -13,6 +13,7 @@ import { GROWING } from './postgres-growth.js';
 import type { PostgresResult } from './postgres.js';
 import type { PageResult } from './page.js';
 import type { HookResult } from './hook.js';
+import type { ReachResult } from './reach.js';
 import type { RunsResult } from './runs.js';
 import { COPIED_FILES, LARGE_FILES, type RehearsalResult } from './rehearsal.js';
 import type { ServerResult } from './server.js';
@@ -36,6 +37,7 @@ export interface Results {
   page?: PageResult;
   inbox?: InboxResult;
   postgres?: PostgresResult;
+  reach?: ReachResult;
 }
 
 /** A limit (LIMIT2–LIMIT7) with the measured value. LIMIT1 is compared with the peers, in `peers/`. */
@@ -66,6 +68,7 @@ export function printResults(results: Results): void {
   if (results.page !== undefined) printPage(results.page);
   if (results.inbox !== undefined) printInbox(results.inbox);
   if (results.postgres !== undefined) printPostgres(results.postgres);
+  if (results.reach !== undefined) printReach(results.reach);
   if (results.memory !== undefined) printMemory(results.memory);
 }
 
@@ -188,6 +191,12 @@ function printRehearsal({ small, large, copied }: RehearsalResult): void {
     [`${where}: apply, after a yes`, ...shown(apply), times(apply.median / run.median)],
   ]);
   print('Rehearsal of a command that changes one file  (µs)', ['', 'median', 'p99', 'cpu', '÷ run'], rows);
+}
+
+function printReach({ push, pushP95, page, pageP95 = Number.NaN }: ReachResult): void {
+  const rows = [['a message at the push service', ...shown(push), number(pushP95)]];
+  if (page !== undefined) rows.push(['the call on an open inbox', ...shown(page), number(pageP95)]);
+  print('From a question, four processes and 50 worlds  (µs)', ['', 'median', 'p99', 'cpu', 'p95'], rows);
 }
 
 function printHook({ node, hook, beyondNodeP95 }: HookResult): void {
@@ -339,7 +348,7 @@ export function judgeTargets(results: Results): Target[] {
       ...(byCpu === undefined ? {} : { byCpu }),
     });
   };
-  const { growth, waiting, gate, rehearsal, hook, runs, server, page, inbox } = results;
+  const { growth, waiting, gate, rehearsal, hook, runs, server, page, inbox, reach } = results;
   const first = growth?.sizes[0];
   const last = growth?.sizes.at(-1);
   if (first !== undefined && last !== undefined) {
@@ -390,6 +399,10 @@ export function judgeTargets(results: Results): Target[] {
     add('LIMIT4', 'first chunk, model to socket, median', server.firstChunk.median, 2000, 'µs');
     add('LIMIT4', `frames lost by ${server.readers.readers} readers`, server.readers.lost, 0, 'frames');
     add('LIMIT5', 'start of the server, median', server.starts.laterRun.median, 400_000, 'µs');
+  }
+  if (reach !== undefined) {
+    add('LIMIT4', 'from a question until its push leaves, p95', reach.pushP95, 500_000, 'µs');
+    if (reach.pageP95 !== undefined) add('LIMIT4', 'until it is on an open inbox, p95', reach.pageP95, 1_000_000, 'µs');
   }
   if (page !== undefined) add('LIMIT5', 'web app usable on a slow connection', page.usable.median, 2_500_000, 'µs');
   if (inbox !== undefined) {

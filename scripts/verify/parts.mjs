@@ -25,9 +25,20 @@ const CORPORA = ['packages/tools/src/sandbox/draft/rehearsal/corpora.test.ts'];
 const AGENTS = ['tests/agents'];
 const BROWSER = ['tests/web'];
 const MUTANTS = 'tests/authority/mutants.test.ts';
+const PUSH = ['tests/web/rounds.test.ts', 'tests/many-processes/postgres-notices.test.ts'];
 const SOAK = ['tests/many-processes/postgres-soak.test.ts', 'tests/many-processes/postgres-failures.test.ts'];
 
-const WITH_OWN_PARTS = [...RED_TEAM, ...KILLS, ...RUN_KILLS, ...CORPORA, ...AGENTS, ...SOAK, ...BROWSER, MUTANTS];
+const WITH_OWN_PARTS = [
+  ...RED_TEAM,
+  ...KILLS,
+  ...RUN_KILLS,
+  ...CORPORA,
+  ...AGENTS,
+  ...SOAK,
+  ...BROWSER,
+  ...PUSH,
+  MUTANTS,
+];
 
 /** @type {readonly Part[]} */
 export const PARTS = [
@@ -135,6 +146,14 @@ export const PARTS = [
     figures: (output) => [...linesOf(output, /^soak: (.*)$/gm).map(soakFigures), ...tally(output)],
   },
   {
+    name: 'push',
+    what: 'questions that reach phones with no page open, while servers restart or are killed and networks are gone',
+    minutes: 12,
+    size: { variable: 'PUSH_ROUNDS', full: '100' },
+    run: (size) => test(PUSH, '1', { PUSH_ROUNDS: size }),
+    figures: (output) => [...linesOf(output, /^(?:rounds|notices): (.*)$/gm), ...tally(output)],
+  },
+  {
     name: 'corpora',
     what: 'the effect of each command of the corpora, compared with a real run; every nth command',
     minutes: 8,
@@ -147,7 +166,7 @@ export const PARTS = [
     what: 'the pages in a real browser, in every size, theme and sandbox',
     minutes: 10,
     size: { variable: 'BROWSER_FACTOR', full: '1' },
-    run: (size) => test(BROWSER, size),
+    run: (size) => test(BROWSER, size, {}, PUSH),
     figures: tally,
   },
   {

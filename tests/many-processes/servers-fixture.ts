@@ -11,6 +11,7 @@ const packages = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))),
 const program = join(packages, 'countersign/dist/testing/bundle/stamping-server.js');
 const shiftedClock = pathToFileURL(join(packages, 'server/dist/testing/shifted-clock.js')).href;
 const TOKEN = 'a-token-that-all-of-them-share-0123456789abcdef';
+const SECRETS_KEY = 'a-secrets-key-that-all-of-them-share-0123456789';
 
 export interface RunningServer {
   readonly url: string;
@@ -72,6 +73,7 @@ export function createFarm(databaseUrl: string, size: number): ServerFarm {
         HOME: folder,
         COUNTERSIGN_HOME: home,
         COUNTERSIGN_TOKEN: TOKEN,
+        COUNTERSIGN_SECRETS_KEY: SECRETS_KEY,
         DATABASE_URL: options.databaseUrl ?? databaseUrl,
         CLOCK_SHIFT_MS: String(options.clockShiftMs ?? 0),
         COUNTERSIGN_WORK: join(folder, 'work'),

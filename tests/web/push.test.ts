@@ -1,17 +1,10 @@
-import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openPushService, type PushService } from '../../packages/server/src/testing/push-service.js';
 import { hasBrowser, openBrowser, picturesOf, type Opened } from './support/open-browser.js';
 import { press } from './support/steps.js';
+import { clickInWorker, inWorker, openWorker, SHOWN } from './support/worker.js';
 
-/** What the service worker shows. */
-const SHOWN = `registration.getNotifications().then((shown) =>
-  shown.map(({ title, body, actions }) => ({ title, body, actions: actions.map(({ action }) => action) })))`;
 const PAGES = `clients.matchAll({ type: 'window', includeUncontrolled: true }).then(({ length }) => length)`;
-/** Nobody can click a notification of a browser without a screen. */
-const click = (action: string): string => `registration.getNotifications().then(([notification]) =>
-  void dispatchEvent(new NotificationEvent('notificationclick', { notification, action: ${JSON.stringify(action)} })))`;
-
 describe.runIf(hasBrowser)('notifications', () => {
   let service: PushService;
   let opened: Opened;
@@ -38,29 +31,8 @@ describe.runIf(hasBrowser)('notifications', () => {
       script: `PushManager.prototype.subscribe = async () => ({ toJSON: () => (${device}) });`,
     });
     await context.grantPermissions(['notifications']);
-    return { page, context, complaints, deliver: await deliverTo(page) };
+    return { page, context, complaints, deliver: await openWorker(page) };
   }
-
-  /** Hands a message to the service worker, as the push service of the browser would. */
-  async function deliverTo(page: Page): Promise<(message: object) => Promise<void>> {
-    await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)');
-    const session = await page.context().newCDPSession(page);
-    const registered = new Promise<string>((resolve) => {
-      session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
-        const [first] = registrations;
-        if (first !== undefined) resolve(first.registrationId);
-      });
-    });
-    await session.send('ServiceWorker.enable');
-    const registrationId = await registered;
-    const origin = new URL(page.url()).origin;
-    return async (message) => {
-      await session.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data: JSON.stringify(message) });
-    };
-  }
-
-  const inWorker = async (context: BrowserContext, script: string): Promise<unknown> =>
-    await context.serviceWorkers()[0]?.evaluate(script);
 
   it('[PUSH1] [PUSH3] [PUSH3.4] [PUSH3.5] [PUSH4] reach a phone, open the card and deny the call', async () => {
     const { page, context, complaints, deliver } = await visit();
@@ -107,22 +79,27 @@ describe.runIf(hasBrowser)('notifications', () => {
     await expect.poll(shown).toEqual([{ title, body: 'red', actions: ['review', 'deny'] }]);
     await page.goto(url);
     await page.getByRole('heading', { name: 'Account' }).waitFor();
-    await inWorker(context, click('review'));
+    await inWorker(context, clickInWorker('review'));
     await page.waitForURL(/\?approval=/);
     await page.getByRole('region', { name: /wants to/ }).waitFor();
     expect(await shown()).toEqual([]);
+    // A forged link opens no other site.
+    await deliver({ tag: 'test', path: 'https://evil.example/x', title: 'forged', body: '' });
+    await expect.poll(shown).toMatchObject([{ title: 'forged' }]);
+    await inWorker(context, clickInWorker('review'));
+    await page.waitForURL('**/inbox');
 
     await leave();
     await deliver(notice);
     await expect.poll(shown).toMatchObject([{ actions: ['review', 'deny'] }]);
-    await inWorker(context, click('deny'));
+    await inWorker(context, clickInWorker('deny'));
     await expect.poll(async () => (await opened.api.approvals(world)).items).toEqual([]);
     expect(opened.ran).toEqual([]);
     await deliver(await service.last(3));
     // The code has worked once.
     await deliver(notice);
     await expect.poll(shown).toMatchObject([{ actions: ['review', 'deny'] }]);
-    await inWorker(context, click('deny'));
+    await inWorker(context, clickInWorker('deny'));
     await expect.poll(shown).toMatchObject([{ body: expect.stringContaining('not denied') as string, actions: [] }]);
     expect(complaints).toEqual([]);
   });

@@ -20,9 +20,11 @@ export const hasBrowser = inject('chromium') !== '';
 const PATIENCE_MS = 30_000;
 
 export interface Opened {
-  serving: Serving;
+  readonly serving: Serving;
   /** A client of the same server. */
-  api: Client;
+  readonly api: Client;
+  /** Stops the server, and starts it again at the same port. Its secrets key must come from `env`. */
+  restart(): Promise<void>;
   ran: string[];
   /** A person with their own browser profile, already signed in. Browser errors are collected. */
   visit(options?: VisitOptions): Promise<Visit>;
@@ -95,26 +97,39 @@ export async function openBrowser(
     write: (line) => process.stderr.write(line),
     now: Date.now,
   });
-  const serving = await serve({
-    env: {},
-    ...options,
-    home,
-    log,
-    port: 0,
-    version: 'test',
-    webRoot,
-    // A port where nothing listens, so that programs on this machine don't affect the test.
-    ollamaUrl: 'http://127.0.0.1:9',
-    providers: [obedientModel()],
-    tools: recorded.tools,
-    show: [root],
-  });
+  const start = async (port: number): Promise<Serving> =>
+    await serve({
+      ...options,
+      // The server takes secrets out of it.
+      env: { ...options.env },
+      home,
+      log,
+      port,
+      version: 'test',
+      webRoot,
+      // A port where nothing listens, so that programs on this machine don't affect the test.
+      ollamaUrl: 'http://127.0.0.1:9',
+      providers: [obedientModel()],
+      tools: recorded.tools,
+      show: [root],
+    });
+  let serving = await start(0);
   const contexts: BrowserContext[] = [];
-  const api = createClient({ url: serving.url, token: serving.home.token.value });
+  const connect = (): Client => createClient({ url: serving.url, token: serving.home.token.value });
+  let api = connect();
   let worlds = 0;
   return {
-    serving,
-    api,
+    get serving() {
+      return serving;
+    },
+    get api() {
+      return api;
+    },
+    async restart() {
+      await serving.close();
+      serving = await start(Number(new URL(serving.url).port));
+      api = connect();
+    },
     ran: recorded.ran,
     async visit(options = {}) {
       const visited = await visit(await launch(options.program), serving, options);

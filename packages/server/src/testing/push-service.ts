@@ -13,6 +13,8 @@ interface Delivered {
   notice: Notice;
   path: string;
   headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** When it came. */
+  at: number;
 }
 
 export interface PushService {
@@ -41,10 +43,11 @@ export async function openPushService(): Promise<PushService> {
   const server = createServer({ key: KEY, cert: CERTIFICATE }, (request, response) => {
     const { url: path = '', headers } = request;
     asked += 1;
+    const at = Date.now();
     void buffer(request).then((body) => {
       const open = devices.get(path);
       if (answer.status === 201 && open !== undefined)
-        delivered.push({ notice: JSON.parse(open(body)) as Notice, path, headers });
+        delivered.push({ notice: JSON.parse(open(body)) as Notice, path, headers, at });
       response.writeHead(answer.status, answer.headers).end();
     });
   });

@@ -8,7 +8,7 @@ import { serve } from '../serve/serve.js';
 
 // A server on a shared database, for tests that kill it. Its model requests one stamp per message, and each run appends a line to a
 // file. "Please call NAME with {…}" makes it request that tool instead.
-const { COUNTERSIGN_HOME: home = '', STAMPS: stamps = '' } = process.env;
+const { COUNTERSIGN_HOME: home = '', STAMPS: stamps = '', WEB_ROOT: webRoot } = process.env;
 
 const model = scripted(
   ({ messages }) => {
@@ -59,6 +59,7 @@ const serving = await serve({
   sandbox: { kind: 'none', reason: 'no command runs here' },
   ollamaUrl: 'http://127.0.0.1:9',
   version: 'test',
+  ...(webRoot === undefined ? {} : { webRoot }),
 });
 process.on('SIGTERM', () => {
   serving.close().then(
