@@ -34,7 +34,7 @@ describe.runIf(hasBrowser)('the policy page', () => {
     return items.length;
   }
 
-  it('[RULE13] [PAGE11.2] from “it asks too much” to half the questions, in at most eight clicks', async () => {
+  it('[RULE13] [RULE13.4] [PAGE11.2] from “it asks too much” to half the questions, in at most eight clicks', async () => {
     for (const day of [1, 2, 3, 4, 5, 6]) expect(await decideDay(day)).toBe(2);
     await opened.api.send(world, chat, { content: write('notes/log.md') });
     visit = await opened.visit({ path });
