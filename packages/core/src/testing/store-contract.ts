@@ -19,7 +19,7 @@ const PLAIN_PARTS = ['MCP servers', 'providers', 'attachments', 'lists'];
 
 /**
  * The contract that every store must meet. `open` returns a new, empty store. `can` says whether its data survives closing, and whether several
- * stores can be open on the same data. `isShort` leaves out parts that another store has shown with the same queries.
+ * stores can be open on the same data. `isShort` leaves out what another store has shown with the same queries.
  */
 export function describeStore(
   name: string,
@@ -39,7 +39,7 @@ export function describeStore(
     { part: 'concurrency', run: () => describeConcurrency(open, can.share) },
     { part: 'search and counts', run: () => describeFinding(open) },
     { part: 'logs and deletion', run: () => describeLog(open) },
-    ...(can.outlive ? [{ part: 'reopening', run: () => describeReopening(open) }] : []),
+    ...(can.outlive ? [{ part: 'reopening', run: () => describeReopening(open, can.isShort === true) }] : []),
   ];
   const chosen = parts.filter(({ part }) => can.isShort !== true || !PLAIN_PARTS.includes(part));
   describe.each([name])('%s', () => {

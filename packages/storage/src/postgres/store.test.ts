@@ -14,17 +14,19 @@ type OpenStore = Parameters<typeof describeStore>[1];
 const schema = 'under_test';
 let url = '';
 let admin: pg.Client;
+let emptying = '';
 
 beforeAll(async () => {
   url = await createPostgresDatabase();
   await (await openPostgres(url, { schema })).close();
   admin = new pg.Client({ connectionString: url, options: `-c search_path=${schema}` });
   await admin.connect();
+  emptying = await statementsThatEmpty();
 });
 afterAll(() => admin.end());
 
 /** An emptied schema instead of a new one: running all migrations for each test took most of this file's time. */
-async function emptySchema(): Promise<void> {
+async function statementsThatEmpty(): Promise<string> {
   const tables = await admin.query<{ name: string }>('select tablename as name from pg_tables where schemaname = $1', [
     schema,
   ]);
@@ -34,17 +36,15 @@ async function emptySchema(): Promise<void> {
     [schema],
   );
   // Neither `truncate` nor `alter sequence`, which create new files.
-  await admin.query(
-    [
-      ...names.map((name) => `delete from ${name}`),
-      ...sequences.rows.map(({ name }) => `select setval('${name}', 1, false)`),
-      `delete from meta where key <> 'schema-version'`,
-    ].join(';'),
-  );
+  return [
+    ...names.map((name) => `delete from ${name}`),
+    ...sequences.rows.map(({ name }) => `select setval('${name}', 1, false)`),
+    `delete from meta where key <> 'schema-version'`,
+  ].join(';');
 }
 
 const open: OpenStore = async () => {
-  await emptySchema();
+  await admin.query(emptying);
   const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const options = { schema, headFile: join(folder, 'audit-head'), maxConnections: 3 };

@@ -3,12 +3,12 @@ import { recordThree, say, W } from './samples.js';
 import { freshStore, type OpenStore } from './under-test.js';
 
 /** The state of a store after closing and reopening, and after tampering in between. */
-export function describeReopening(open: OpenStore): void {
+export function describeReopening(open: OpenStore, isShort: boolean): void {
   const { store, reopen } = freshStore(open);
 
   const later = 'update audit set seq = seq + 100 where seq > 1';
   const swap = 'update audit set seq = case seq when 102 then 3 else 2 end where seq > 100';
-  it.each([
+  const tampered = [
     ['edited', 2, `update audit set record = replace(record, 'second', 'nobody') where seq = 2`],
     ['edited', 2, `update audit set record = 'not JSON' where seq = 2`],
     ['edited', 3, `update audit set hash = 'x' where seq = 3`],
@@ -25,11 +25,15 @@ export function describeReopening(open: OpenStore): void {
        update worlds set audit_seq = 2, audit_hash = (select hash from audit where seq = 2)`,
     ],
     ['cut-off', 1, `delete from audit; update worlds set audit_seq = 0, audit_hash = ''`],
-  ] as const)('[LOG1.2] detects a record that was %s at %i: %s', async (problem, at, tampering) => {
-    await recordThree(store());
-    const tampered = await reopen(tampering);
-    expect(await tampered.verifyAudit(W)).toMatchObject({ ok: false, problem, at });
-  });
+  ] as const;
+  // The short form has each problem once.
+  it.each(tampered.filter((_, at) => !isShort || at % 3 === 0))(
+    '[LOG1.2] detects a record that was %s at %i: %s',
+    async (problem, at, tampering) => {
+      await recordThree(store());
+      expect(await (await reopen(tampering)).verifyAudit(W)).toMatchObject({ ok: false, problem, at });
+    },
+  );
 
   it('[LOG1.2] detects a truncated tail even after new records and another restart', async () => {
     await recordThree(store());
