@@ -15,7 +15,7 @@ import {
 } from '@countersign/core';
 import { MAY_ALL } from '@countersign/core/testing';
 import type { NewMcpServer } from '@countersign/protocol';
-import { findSandbox } from '@countersign/tools';
+import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
 import { freshFolder, ME, openLab, type Lab } from './support/lab.js';
 import { freePort } from '../../packages/server/src/testing/free-port.js';
 import { PROGRAMS, startHttpServer, stdio } from './support/servers.js';
@@ -27,7 +27,7 @@ const call = (name: string, args: Record<string, unknown> = {}) => ({
 const ALLOW = ['allow mcp__hostile__*'];
 /** Fails at once, for tests that only need its settings. */
 const GONE: NewMcpServer = { name: 'gone', transport: 'stdio', command: '/nowhere/server' };
-const sandbox = await findSandbox();
+const sandbox = await sharedSandbox();
 
 async function auditOf(lab: Lab): Promise<string> {
   const { store } = lab.engine.runtime;

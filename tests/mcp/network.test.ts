@@ -3,14 +3,14 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { findSandbox } from '@countersign/tools';
+import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isPublicAddress } from '../../packages/tools/src/web/is-public-address.js';
 import { freshFolder, openLab, type Lab } from './support/lab.js';
 import { stdio } from './support/servers.js';
 import { until } from './support/until.js';
 
-const sandbox = await findSandbox();
+const sandbox = await sharedSandbox();
 const PUBLIC = '93.184.216.34';
 
 describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with network access', () => {

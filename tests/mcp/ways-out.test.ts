@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findSandbox } from '@countersign/tools';
+import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
 import { describe, expect, it } from 'vitest';
 import {
   startServerProcess,
@@ -8,7 +8,7 @@ import {
 } from '../../packages/tools/src/mcp/transport/start-server-process.js';
 import { freshFolder } from './support/lab.js';
 
-const sandbox = await findSandbox();
+const sandbox = await sharedSandbox();
 
 /** Runs a server that tries to escape, and returns its output. To escape, it would create a file outside the folder it can see. */
 async function run(define: (mark: string) => Partial<StdioDefinition>): Promise<{ said: string; escaped: boolean }> {

@@ -3,13 +3,14 @@ import { mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openWorld, scripted, type OpenedWorld } from 'countersign';
-import { findSandbox, shellCmd, type Sandbox } from '@countersign/tools';
+import { shellCmd, type Sandbox } from '@countersign/tools';
+import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isFullSize } from '../support/scaled.js';
 import { allSlips } from './slips.js';
 
 const none: Sandbox = { kind: 'none', reason: 'left out on purpose' };
-const found = await findSandbox();
+const found = await sharedSandbox();
 
 let folder: string;
 let world: OpenedWorld | undefined;

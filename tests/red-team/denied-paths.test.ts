@@ -3,11 +3,12 @@ import { link, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openWorld, scripted, type OpenedWorld } from 'countersign';
-import { findSandbox, shellCmd, type Sandbox } from '@countersign/tools';
+import { shellCmd, type Sandbox } from '@countersign/tools';
+import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sampled } from '../support/scaled.js';
 
-const sandbox = await findSandbox();
+const sandbox = await sharedSandbox();
 const none: Sandbox = { kind: 'none', reason: 'left out on purpose' };
 
 /** Commands that people commonly allow. */

@@ -1,4 +1,5 @@
-import { findSandbox, type Sandbox } from '@countersign/tools';
+import type { Sandbox } from '@countersign/tools';
+import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
 
 /** The environment of the attempts: the store, and whether commands run in a sandbox. */
 export interface Ground {
@@ -9,7 +10,7 @@ export interface Ground {
 /** With this system's sandbox, if it has one, and without. */
 export async function groundsOn(store: Ground['store']): Promise<readonly Ground[]> {
   const none: Sandbox = { kind: 'none', reason: 'left out on purpose' };
-  const found = await findSandbox();
+  const found = await sharedSandbox();
   return found.kind === 'none'
     ? [{ store, sandbox: none }]
     : [

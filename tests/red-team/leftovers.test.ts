@@ -3,10 +3,11 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile as write } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openWorld, scripted, type OpenedWorld } from 'countersign';
-import { findSandbox, shellCmd, writeFile } from '@countersign/tools';
+import { shellCmd, writeFile } from '@countersign/tools';
+import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-const sandbox = await findSandbox();
+const sandbox = await sharedSandbox();
 
 let folder: string;
 let world: OpenedWorld | undefined;

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { Store } from '@countersign/core/ports';
 import type { CreatedToken, Person, ShownPolicy } from '@countersign/protocol';
 import { openPostgres } from '@countersign/storage';
-import { findSandbox, mcpServers, shellCmd } from '@countersign/tools';
+import { mcpServers, shellCmd } from '@countersign/tools';
+import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
 import { systemClock } from '@countersign/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createWorkFolders } from '../../packages/server/src/home/folders/work-folders.js';
@@ -27,7 +28,7 @@ async function setUp(store: Store | undefined) {
   for (const folder of ['home', 'alpha', 'beta/work', 'beta/lib', 'shared'])
     await mkdir(at(folder), { recursive: true });
   await writeFile(at('alpha/secret.txt'), 'the secret of Alpha');
-  const sandbox = await findSandbox();
+  const sandbox = await sharedSandbox();
   const t = await openApp({
     ...(store === undefined ? {} : { store }),
     tools: [shellCmd({ sandbox })],

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symli
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findSandbox } from '@countersign/tools';
+import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HARMLESS_VARIABLES } from '../../packages/terminal/src/gate/harmless-variables.js';
 import { isFullSize, itAtFullSize } from '../support/scaled.js';
@@ -657,7 +657,7 @@ describe('countersign doctor on ACP agents', () => {
     expect(before['acp: Local']).toEqual(['warning', 'local-agent is not on this PATH (world "acp")']);
     expect(before['acp: Broken']?.[1]).toContain('does not start (world "acp"): its program exited with code 3');
     expect(before['acp: Other']).toEqual(['warning', 'starts (world "acp"), but there is no drill for its program']);
-    const hidesHome = (await findSandbox()).kind === 'bubblewrap';
+    const hidesHome = (await sharedSandbox()).kind === 'bubblewrap';
     expect(before['acp: Nosy']?.[1]).toContain(hidesHome ? 'starts (world' : 'exited with code 7');
     write(join(server, 'gate', 'drilled.json'), '{"acp:opencode":{"version":"1.2.3","gated":true}}');
     expect((await findings())['acp: Open']).toEqual([

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient, type Client } from '@countersign/client';
 import { channelFetch } from '@countersign/server/channel';
-import { findSandbox } from '@countersign/tools';
+import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
 import { freePort } from '../../packages/server/src/testing/free-port.js';
 import { makeFolder } from '../support/make-folder.js';
 
 const command = fileURLToPath(new URL('../../packages/countersign/bin/countersign.js', import.meta.url));
-const sandbox = await findSandbox();
+const sandbox = await sharedSandbox();
 /** Whether this machine can run programs in drafts. */
 export const canRun = sandbox.kind === 'bubblewrap' && sandbox.drafting.how !== 'copy';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@countersign/client';
 import { serve } from '@countersign/server';
-import { findSandbox } from '@countersign/tools';
+import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
 import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { itAtFullSize } from '../support/scaled.js';
 import { startCommand, startServer, type Run } from '../../packages/server/src/testing/start-process.js';
@@ -15,7 +15,7 @@ const home = join(folder, 'home');
 const env = { HOME: folder, COUNTERSIGN_HOME: home };
 const version = 'test';
 /** Commands are rehearsed in a sandbox. */
-const hasRehearsals = (await findSandbox()).kind === 'bubblewrap';
+const hasRehearsals = (await sharedSandbox()).kind === 'bubblewrap';
 /** Runs in this process, which is faster, but still with its own server. */
 const run = (...words: string[]): Promise<Ran> =>
   runWith(createServerAccess({ version }), [...words, '--home', home], { env });

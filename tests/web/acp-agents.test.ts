@@ -3,7 +3,7 @@ import { mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findSandbox } from '@countersign/tools';
+import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { itAtFullSize } from '../support/scaled.js';
@@ -14,7 +14,7 @@ import { violations } from './support/violations.js';
 /** An agent that asks for the calls that its prompt names. */
 const program = fileURLToPath(new URL('../../packages/countersign/dist/testing/bundle/acp-agent.js', import.meta.url));
 
-const sandbox = await findSandbox();
+const sandbox = await sharedSandbox();
 
 describe.runIf(hasBrowser)('an agent that is another program', () => {
   let opened: Opened;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findSandbox } from '@countersign/tools';
+import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { supervisorAt } from '../../packages/server/src/testing/run-fixture.js';
 import { isFullSize, itAtFullSize } from '../support/scaled.js';
@@ -34,7 +34,7 @@ import {
 } from './support/steps.js';
 import { violations } from './support/violations.js';
 
-const sandbox = await findSandbox();
+const sandbox = await sharedSandbox();
 const canRun = sandbox.kind === 'bubblewrap' && sandbox.drafting.how !== 'copy';
 
 describe.runIf(hasBrowser)('approvals in the web app', () => {

@@ -9,7 +9,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { itAtFullSize } from '../support/scaled.js';
 import { z } from 'zod';
-import { findSandbox } from '@countersign/tools';
+import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
 import { freePort } from '../../packages/server/src/testing/free-port.js';
 import { hasBrowser, launch, leave, webRoot } from './support/open-browser.js';
 import { button, choose, goTo, remarked, REMARKS, said, sendByKey, toolCard, topBar, wrote } from './support/steps.js';
@@ -19,7 +19,7 @@ const webBuild = webRoot;
 /** Built from `support/serve-child.mjs`. */
 const child = fileURLToPath(new URL('../../packages/countersign/dist/testing/bundle/serve-child.js', import.meta.url));
 /** Commands are rehearsed in a sandbox. */
-const hasRehearsals = (await findSandbox()).kind === 'bubblewrap';
+const hasRehearsals = (await sharedSandbox()).kind === 'bubblewrap';
 const greeting = z.object({ url: z.string(), open: z.string() });
 
 describe.runIf(hasBrowser)('a server that stops', () => {

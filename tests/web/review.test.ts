@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findSandbox } from '@countersign/tools';
+import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
@@ -10,7 +10,7 @@ import { supervisorAt } from '../../packages/server/src/testing/run-fixture.js';
 import { isFullSize, itAtFullSize } from '../support/scaled.js';
 import { violations } from './support/violations.js';
 
-const hasRehearsals = (await findSandbox()).kind === 'bubblewrap';
+const hasRehearsals = (await sharedSandbox()).kind === 'bubblewrap';
 
 /** Text in ink that would reverse the rest of the line, a secret, a file that runs later, a binary file, and generated ones. */
 const HOSTILE = [
@@ -157,7 +157,7 @@ describe.runIf(hasBrowser && hasRehearsals)('the review page', () => {
     expect(await approve.isEnabled()).toBe(false);
     await dialog.getByRole('group', { name: 'Details' }).press('End');
     await enabled(approve);
-    expect(await violations(page, { contrast: true, within: 'dialog' })).toEqual([]);
+    expect(await violations(page, { within: 'dialog' })).toEqual([]);
     await page.keyboard.press('Escape');
 
     await page.setViewportSize({ width: 390, height: 844 });
@@ -233,7 +233,7 @@ describe.runIf(hasBrowser && hasRehearsals)('the review page', () => {
     await button(page, 'Comment…').click();
     await page.getByLabel('Comment', { exact: true }).fill('Add a test');
     await button(page, 'Add comment').click();
-    expect(await violations(page, { contrast: true })).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     await page.reload();
     await page.getByText('Why two?').waitFor();
     await page.keyboard.press('s');

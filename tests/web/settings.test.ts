@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findSandbox } from '@countersign/tools';
+import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { itAtFullSize } from '../support/scaled.js';
@@ -11,7 +11,7 @@ import { violations } from './support/violations.js';
 import { stdio } from '../mcp/support/servers.js';
 import { belowView, button, call, enabled, focused, goTo, overflow, press, remarked } from './support/steps.js';
 
-const sandbox = await findSandbox();
+const sandbox = await sharedSandbox();
 const memoryServer = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js');
 
 describe.runIf(hasBrowser)('settings, exports and imports', () => {

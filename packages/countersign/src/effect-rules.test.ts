@@ -8,7 +8,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { findSandbox, shellCmd } from '@countersign/tools';
+import { shellCmd } from '@countersign/tools';
+import { sharedSandbox } from '../../tools/src/testing/shared-sandbox.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sampled } from '../../../tests/support/scaled.js';
 import { openTestWorld } from './testing/fixture.js';
@@ -19,7 +20,7 @@ import { lifecycle } from './testing/tool-turn.js';
 
 const put = (path: string, text = 'new') => ({ name: 'put', arguments: { path, text } });
 const approve = { decision: 'approve' } as const;
-const sandbox = await findSandbox();
+const sandbox = await sharedSandbox();
 
 const inFolder = freshFolder();
 let made: RehearsingTool;

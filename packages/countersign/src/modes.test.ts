@@ -2,15 +2,8 @@ import { link, mkdir, readFile as read, symlink, writeFile as write } from 'node
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import {
-  describeSandbox,
-  editFile,
-  findSandbox,
-  readFile,
-  shellCmd,
-  writeFile,
-  type ShellOptions,
-} from '@countersign/tools';
+import { describeSandbox, editFile, readFile, shellCmd, writeFile, type ShellOptions } from '@countersign/tools';
+import { sharedSandbox } from '../../tools/src/testing/shared-sandbox.js';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { closeTestWorlds, openTestWorld, tool, type TestWorldOptions } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
@@ -18,7 +11,7 @@ import { lastResults, obedient, propose, recorder } from './testing/obedient.js'
 
 afterEach(closeTestWorlds);
 const folder = freshFolder();
-const sandbox = await findSandbox();
+const sandbox = await sharedSandbox();
 const none = { kind: 'none', reason: 'left out on purpose' } as const;
 
 const run = (command: string) => ({ name: 'shell_cmd', arguments: { command } });

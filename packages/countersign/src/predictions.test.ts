@@ -4,7 +4,8 @@ import { addAgent, createWorld, setPolicy, updateWorld } from '@countersign/core
 import { createFakeClock, type FakeClock } from '@countersign/core/testing';
 import type { Predicted, PredictionContext, Tool } from '@countersign/core/ports';
 import { describePrediction, type NewWorld, type NoEffectReason, type Prediction } from '@countersign/protocol';
-import { findSandbox, shellCmd } from '@countersign/tools';
+import { shellCmd } from '@countersign/tools';
+import { sharedSandbox } from '../../tools/src/testing/shared-sandbox.js';
 import { describe, expect, it } from 'vitest';
 import { call, openAcpWorld } from './testing/acp-world.js';
 import { externalWorlds, W } from './testing/external-worlds.js';
@@ -329,7 +330,7 @@ describe('[CHANGE9] a call that another program runs and that needs approval', (
 });
 
 it('[CHANGE9.2] hides paths from a real rehearsal if the program names its folder by a link', async () => {
-  const sandbox = await findSandbox();
+  const sandbox = await sharedSandbox();
   mkdirSync(inFolder('world/src/private'), { recursive: true });
   writeFileSync(inFolder('world/src/private/key'), 'treasure\n');
   symlinkSync('world/src', inFolder('link'));
@@ -343,7 +344,7 @@ it('[CHANGE9.2] hides paths from a real rehearsal if the program names its folde
 });
 
 it('[CHANGE9] [CHANGE8.9] predicts a real command where a sandbox with drafts is available, and changes nothing', async () => {
-  const sandbox = await findSandbox();
+  const sandbox = await sharedSandbox();
   mkdirSync(inFolder('src'));
   writeFileSync(inFolder('src/a.tmp'), 'one\n');
   const findPlace = () => ({ workingDirectory: inFolder('.'), home: '/root' });

@@ -4,7 +4,8 @@ import { setImmediate } from 'node:timers/promises';
 import { ToolFailure } from '@countersign/core/ports';
 import { createFakeClock, type FakeClock, type Script, type ScriptedCall } from '@countersign/core/testing';
 import { describeEffect, type Effect } from '@countersign/protocol';
-import { editFile, findSandbox, shellCmd, writeFile } from '@countersign/tools';
+import { editFile, shellCmd, writeFile } from '@countersign/tools';
+import { sharedSandbox } from '../../tools/src/testing/shared-sandbox.js';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { isFullSize } from '../../../tests/support/scaled.js';
 import { closeTestWorld, deferred, openTestWorld, tool } from './testing/fixture.js';
@@ -220,7 +221,7 @@ describe('a call that needs approval', () => {
 it('[CHANGE6] [CHANGE8.3] a real command is rehearsed, and its draft applied, where a sandbox with drafts is available', async () => {
   writeFileSync(inFolder('a.tmp'), 'one\n');
   writeFileSync(inFolder('b.txt'), 'two\n');
-  const sandbox = await findSandbox();
+  const sandbox = await sharedSandbox();
   const t = await open({ tools: [shellCmd({ sandbox })], workingDirectory: inFolder('.') });
   const parameters = ['-c', 'rm a.tmp; echo three >> b.txt; echo done'];
   await propose(t, { name: 'shell_cmd', arguments: { command: 'sh', parameters } });
@@ -292,7 +293,7 @@ describe('agents that change one file at the same moment', () => {
     });
   const openFor = async (agents: number) => {
     writeFileSync(inFolder('log'), 'end\n');
-    const sandbox = await findSandbox();
+    const sandbox = await sharedSandbox();
     const names = Array.from({ length: agents }, (_, agent) => `agent-${agent}`);
     const tools = [shellCmd({ sandbox }), editFile(sandbox.kind === 'bubblewrap' ? { lock: sandbox.drafting } : {})];
     const t = await open({ script, tools, agents: names, workingDirectory: dirname(inFolder('log')) });

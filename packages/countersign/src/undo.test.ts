@@ -1,12 +1,13 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describeEffect } from '@countersign/protocol';
-import { findSandbox, shellCmd, writeFile } from '@countersign/tools';
+import { shellCmd, writeFile } from '@countersign/tools';
+import { sharedSandbox } from '../../tools/src/testing/shared-sandbox.js';
 import { describe, expect, it } from 'vitest';
 import { openTestWorld } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
 import { obedient, propose } from './testing/obedient.js';
 
-const sandbox = await findSandbox();
+const sandbox = await sharedSandbox();
 const inFolder = freshFolder();
 const approve = { decision: 'approve' } as const;
 const BY_ADA = { who: 'Ada', via: 'a test' };

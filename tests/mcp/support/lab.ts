@@ -26,7 +26,8 @@ import type {
   WorldEvent,
 } from '@countersign/protocol';
 import { openSqlite } from '@countersign/storage';
-import { findSandbox, mcpServers, type McpOptions } from '@countersign/tools';
+import { mcpServers, type McpOptions } from '@countersign/tools';
+import { sharedSandbox } from '../../../packages/tools/src/testing/shared-sandbox.js';
 import { root } from '../../support/source-modules.js';
 import { until } from './until.js';
 
@@ -76,14 +77,11 @@ export async function freshFolder(): Promise<string> {
 /** Long timeouts for busy machines, except where a timeout is tested. */
 const PATIENT = { connectMs: 120_000, turnWaitMs: 120_000, callWaitMs: 120_000, healthMs: 3_600_000 };
 
-let sandbox: ReturnType<typeof findSandbox> | undefined;
-
 export async function openLab(options: LabOptions = {}): Promise<Lab> {
-  sandbox ??= findSandbox();
   const folder = options.folder ?? (await freshFolder());
   const provider = scripted(options.script ?? (() => 'Nothing to do.'));
   const store = await openSqlite(options.store ?? ':memory:', { clock: systemClock, synchronous: 'NORMAL' });
-  const used = options.mcp?.sandbox ?? (await sandbox);
+  const used = options.mcp?.sandbox ?? (await sharedSandbox());
   const engine = createRuntime({
     store,
     clock: systemClock,

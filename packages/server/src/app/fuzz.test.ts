@@ -15,7 +15,8 @@ import {
 } from '@countersign/core';
 import { SERVER_LOG, type Store, type StoreTransaction } from '@countersign/core/ports';
 import { openSqlite } from '@countersign/storage';
-import { findSandbox, runDrafts, runTool, writeFile as writeTool } from '@countersign/tools';
+import { runDrafts, runTool, writeFile as writeTool } from '@countersign/tools';
+import { sharedSandbox } from '../../../tools/src/testing/shared-sandbox.js';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { closeApps, TOKEN } from '../testing/app-fixture.js';
 import { supervisorAt } from '../testing/run-fixture.js';
@@ -327,7 +328,7 @@ it(
     const folder = join(top, 'work');
     await mkdir(folder);
     onTestFinished(async () => await rm(top, { recursive: true, force: true }));
-    const drafts = runDrafts(await findSandbox(), [join(top, 'home')]);
+    const drafts = runDrafts(await sharedSandbox(), [join(top, 'home')]);
     onTestFinished(async () => ('refused' in drafts ? undefined : await removeRuns(drafts)));
     const known = 'refused' in drafts ? [] : [runTool(drafts.kept, drafts.undos)];
     const context = { runs: { drafts, homes: join(top, 'homes') } };

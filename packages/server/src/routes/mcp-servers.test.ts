@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@countersign/core';
-import { findSandbox, mcpServers } from '@countersign/tools';
+import { mcpServers } from '@countersign/tools';
+import { sharedSandbox } from '../../../tools/src/testing/shared-sandbox.js';
 import type { McpContext, McpContextRequest, McpServer } from '@countersign/protocol';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { openSqlite } from '@countersign/storage';
@@ -16,7 +17,7 @@ afterEach(closeApps);
 
 const program = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js');
 const SECRET = 'hunter2-of-the-harbour';
-const sandbox = await findSandbox();
+const sandbox = await sharedSandbox();
 
 async function freshFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-'));

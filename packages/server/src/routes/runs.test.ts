@@ -5,12 +5,11 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditEntry, Run } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeRuns, openRuns, supervisorAt, type RunFixture } from '../testing/run-fixture.js';
+import { canMountRuns, closeRuns, openRuns, supervisorAt, type RunFixture } from '../testing/run-fixture.js';
 
 afterEach(closeRuns);
 
-const canMount = (await openRuns()) !== undefined;
-await closeRuns();
+const canMount = await canMountRuns();
 
 async function open(...given: Parameters<typeof openRuns>): Promise<RunFixture> {
   const fixture = await openRuns(...given);

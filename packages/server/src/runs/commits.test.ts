@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readCommitKeys, verifyCommits } from '../receipts/verify-commits.js';
 import { until } from '../testing/app-fixture.js';
-import { closeRuns, openRuns } from '../testing/run-fixture.js';
+import { canMountRuns, closeRuns, openRuns } from '../testing/run-fixture.js';
 
 afterEach(closeRuns);
 
-const canMount = (await openRuns()) !== undefined;
-await closeRuns();
+const canMount = await canMountRuns();
 
 const env = {
   ...{ PATH: process.env['PATH'], HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1' },

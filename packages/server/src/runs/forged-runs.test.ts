@@ -1,11 +1,10 @@
 import { proposeExternal } from '@countersign/core';
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeRuns, openRuns, type RunFixture } from '../testing/run-fixture.js';
+import { canMountRuns, closeRuns, openRuns, type RunFixture } from '../testing/run-fixture.js';
 
 afterEach(closeRuns);
 
-const canMount = (await openRuns()) !== undefined;
-await closeRuns();
+const canMount = await canMountRuns();
 
 /** A run that waits for a decision. */
 async function openWaiting(...[files, options]: Parameters<typeof openRuns>) {

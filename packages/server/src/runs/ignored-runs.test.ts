@@ -2,12 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeRuns, openRuns, type RunFixture } from '../testing/run-fixture.js';
+import { canMountRuns, closeRuns, openRuns, type RunFixture } from '../testing/run-fixture.js';
 
 afterEach(closeRuns);
 
-const canMount = (await openRuns()) !== undefined;
-await closeRuns();
+const canMount = await canMountRuns();
 
 const git = (folder: string, ...words: string[]): string =>
   execFileSync('git', ['-C', folder, '-c', 'user.name=Ada', '-c', 'user.email=a@b.c', ...words], { encoding: 'utf8' });

@@ -5,15 +5,14 @@ import { join } from 'node:path';
 import { sealedCallOf } from '@countersign/core';
 import { signerSchema, type Run } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeRuns, openRuns, supervisorAt, type RunFixture } from '../testing/run-fixture.js';
+import { canMountRuns, closeRuns, openRuns, supervisorAt, type RunFixture } from '../testing/run-fixture.js';
 import { endRun } from './end-run.js';
 import { KEPT_MS } from './runs.js';
 import { recoverRuns, sweepRuns } from './watch-runs.js';
 
 afterEach(closeRuns);
 
-const canMount = (await openRuns()) !== undefined;
-await closeRuns();
+const canMount = await canMountRuns();
 
 async function open(): Promise<RunFixture> {
   const t = await openRuns({ 'a.txt': 'old\n', 'b.txt': 'old\n' });

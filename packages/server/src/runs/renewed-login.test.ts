@@ -3,12 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EndedRun, Run } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeRuns, openRuns, type RunFixture } from '../testing/run-fixture.js';
+import { canMountRuns, closeRuns, openRuns, type RunFixture } from '../testing/run-fixture.js';
 
 afterEach(closeRuns);
 
-const canMount = (await openRuns()) !== undefined;
-await closeRuns();
+const canMount = await canMountRuns();
 
 const OLD = JSON.stringify({ tokens: 'old', other: 'mine' });
 const NEW = JSON.stringify({ tokens: 'new' });

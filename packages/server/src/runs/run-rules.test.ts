@@ -1,13 +1,12 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeRuns, openRuns, type RunFixture } from '../testing/run-fixture.js';
+import { canMountRuns, closeRuns, openRuns, type RunFixture } from '../testing/run-fixture.js';
 
 afterEach(closeRuns);
 
-let t: RunFixture | undefined = await openRuns();
-const canMount = t !== undefined;
-await closeRuns();
+let t: RunFixture | undefined;
+const canMount = await canMountRuns();
 
 async function open(): Promise<RunFixture> {
   t = await openRuns({ 'src/a.ts': 'old\n', 'other.txt': 'old\n' });

@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import type { Approval, Run, StartedRun } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { tokenOf } from '../testing/people.js';
-import { closeRuns, openRuns, supervisorAt, type RunFixture } from '../testing/run-fixture.js';
+import { canMountRuns, closeRuns, openRuns, supervisorAt, type RunFixture } from '../testing/run-fixture.js';
 
 afterEach(closeRuns);
 
-const canMount = (await openRuns()) !== undefined;
-await closeRuns();
+const canMount = await canMountRuns();
 
 const lines = (changed: Readonly<Record<number, string>> = {}): string =>
   Array.from({ length: 30 }, (_, at) => `${changed[at] ?? at}\n`).join('');

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import type { Approval, AuditEntry, Run, StartedRun } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { tokenOf } from '../testing/people.js';
-import { closeRuns, openRuns, supervisorAt, type RunFixture } from '../testing/run-fixture.js';
+import { canMountRuns, closeRuns, openRuns, supervisorAt, type RunFixture } from '../testing/run-fixture.js';
 
 afterEach(closeRuns);
 
-const canMount = (await openRuns()) !== undefined;
-await closeRuns();
+const canMount = await canMountRuns();
 
 async function open(...given: Parameters<typeof openRuns>): Promise<RunFixture> {
   const fixture = await openRuns(...given);

@@ -42,6 +42,18 @@ export function supervisorAt(pid: number): { pid: number; started: string } {
 
 const made: string[] = [];
 const opened: RunDrafts[] = [];
+let sandbox: ReturnType<typeof findSandbox> | undefined;
+
+/** Undefined on a system that can't mount overlays. Looking for a sandbox starts programs, so each worker does it once. */
+async function openDrafts(): Promise<RunDrafts | undefined> {
+  sandbox ??= findSandbox();
+  const drafts = runDrafts(await sandbox, [join(homedir(), `test-${crypto.randomUUID()}`)]);
+  return 'refused' in drafts ? undefined : drafts;
+}
+
+export async function canMountRuns(): Promise<boolean> {
+  return (await openDrafts()) !== undefined;
+}
 
 /** Undefined on a system that can't mount overlays. */
 export async function openRuns(
@@ -51,8 +63,8 @@ export async function openRuns(
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'run-')));
   made.push(folder);
   put(folder, files);
-  const drafts = runDrafts(await findSandbox(), [join(homedir(), `test-${crypto.randomUUID()}`)]);
-  if ('refused' in drafts) return undefined;
+  const drafts = await openDrafts();
+  if (drafts === undefined) return undefined;
   opened.push(drafts);
   const { rules, ...rest } = options;
   const home = join(folder, '..', `home-${crypto.randomUUID()}`);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, it } from 'vitest';
-import { findSandbox } from '../sandbox/find-sandbox.js';
+import { sharedSandbox } from '../testing/shared-sandbox.js';
 import { startAgent, type AgentPlace } from './start-agent.js';
 
 let base = '';
@@ -28,7 +28,7 @@ it('[EXT3.14] the program of an agent sees everything but our files, drafts and 
   await writeFile(join(base, 'project/notes'), 'the notes\n');
   const hide = [join(base, 'home'), join(base, 'secrets'), join(base, 'gone')];
   expect(await lookAround({ hide })).toBe('the notes\nthe token\nthe key\nthe notes\nsees us\n');
-  const sandbox = await findSandbox();
+  const sandbox = await sharedSandbox();
   if (sandbox.kind !== 'bubblewrap') return;
   const seen = await lookAround({ sandbox, hide });
   expect(seen).toMatch(/^the notes\n/);

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeFolder, type TestFolder } from '../../../../tests/support/make-folder.js';
 import { systemClock } from '@countersign/core/ports';
 import type { Bubblewrap } from '../sandbox/bubblewrap-arguments.js';
-import { findSandbox } from '../sandbox/find-sandbox.js';
+import { sharedSandbox } from '../testing/shared-sandbox.js';
 import { makeRun, makeSignals, tryRun, type RunPlace } from '../testing/try-run.js';
 import { processesIn } from '../testing/try-tool.js';
 import { RUN_LIMITS } from './limits.js';
@@ -17,7 +17,7 @@ import { NoSuchProgram } from './start-program.js';
 import { GRACE_MS } from './supervise.js';
 import { findPrivate } from './system-view.js';
 
-const sandbox = await findSandbox();
+const sandbox = await sharedSandbox();
 /** Not below /tmp, which is empty in a run anyway. */
 const visible = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', '..', 'node_modules', '.cache');
 /** Built from `testing/dying-run.ts`. */

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { Predicted } from '@countersign/core/ports';
 import { describeEffect, type NoEffectReason } from '@countersign/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findSandbox } from '../sandbox/find-sandbox.js';
+import { sharedSandbox } from '../testing/shared-sandbox.js';
 import { readTree } from '../testing/read-tree.js';
 import { makeFolder, type TestFolder } from '../../../../tests/support/make-folder.js';
 import { predictEffect } from './predict-effect.js';
 import type { ShellOptions } from './shell-options.js';
 
-const sandbox = await findSandbox();
+const sandbox = await sharedSandbox();
 const none = { kind: 'none', reason: 'left out on purpose' } as const;
 
 // Without bubblewrap, the setup has reported that these tests are skipped.

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sweepFolders } from '@countersign/changes';
-import { findSandbox } from '../sandbox/find-sandbox.js';
+import { sharedSandbox } from '../testing/shared-sandbox.js';
 import { makeFolder, type TestFolder } from '../../../../tests/support/make-folder.js';
 import { processesIn } from '../testing/try-tool.js';
 
-const sandbox = await findSandbox();
+const sandbox = await sharedSandbox();
 /** Built from `testing/dying-server.ts`. */
 const program = fileURLToPath(new URL('../../../countersign/dist/testing/bundle/dying-server.js', import.meta.url));
 

@@ -4,14 +4,14 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFakeClock } from '@countersign/core/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findSandbox } from '../sandbox/find-sandbox.js';
+import { sharedSandbox } from '../testing/shared-sandbox.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { makeFolder, type TestFolder } from '../../../../tests/support/make-folder.js';
 import { processesIn, tryTool, type Tried } from '../testing/try-tool.js';
 import { shellCmd } from './shell-cmd.js';
 import type { ShellOptions } from './shell-options.js';
 
-const found = await findSandbox();
+const found = await sharedSandbox();
 const none: Sandbox = { kind: 'none', reason: 'left out on purpose' };
 const both: [string, Sandbox][] =
   found.kind === 'none'

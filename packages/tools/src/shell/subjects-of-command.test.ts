@@ -1,6 +1,6 @@
 import type { Subject } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { findSandbox } from '../sandbox/find-sandbox.js';
+import { sharedSandbox } from '../testing/shared-sandbox.js';
 import { shellCmd } from './shell-cmd.js';
 import { subjectsOfCommand } from './subjects-of-command.js';
 
@@ -160,7 +160,7 @@ it('[RULE9] a command with thousands of reasons or folders takes about as long a
 });
 
 describe('definition of shell_cmd', async () => {
-  const sandbox = await findSandbox();
+  const sandbox = await sharedSandbox();
   const unconfined = sandbox.kind === 'none' ? { exact: true } : {};
   const tool = shellCmd({ sandbox });
 

@@ -1,4 +1,4 @@
-import { findSandbox } from '../sandbox/find-sandbox.js';
+import { sharedSandbox } from './shared-sandbox.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 
 export interface SandboxKind {
@@ -8,7 +8,7 @@ export interface SandboxKind {
 
 /** This system's sandbox with every kind of draft, for tests that must pass with each of them. */
 export async function findSandboxes(): Promise<readonly SandboxKind[]> {
-  const sandbox = await findSandbox();
+  const sandbox = await sharedSandbox();
   if (sandbox.kind !== 'bubblewrap') return [{ drafts: 'overlay', sandbox }];
   const copy: SandboxKind = { drafts: 'copy', sandbox: onCopies(sandbox) };
   return sandbox.drafting.how === 'copy' ? [copy] : [{ drafts: 'overlay', sandbox }, copy];

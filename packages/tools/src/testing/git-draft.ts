@@ -15,7 +15,7 @@ import {
 import type { ProtectedPaths } from '@countersign/core/ports';
 import type { Effect } from '@countersign/protocol';
 import { runDrafts } from '../run/kept/run-drafts.js';
-import { findSandbox } from '../sandbox/find-sandbox.js';
+import { sharedSandbox } from './shared-sandbox.js';
 import { bubblewrapBase, type Bubblewrap } from '../sandbox/bubblewrap-arguments.js';
 import { readInDraft } from '../sandbox/draft/in-draft.js';
 import { placeArguments, writeArguments, type DraftFolders } from '../sandbox/draft/drafting.js';
@@ -61,7 +61,7 @@ const AGENT = {
 
 /** Undefined where no overlay can be mounted in a sandbox. */
 export async function findOverlaySandbox(): Promise<Bubblewrap | undefined> {
-  const sandbox = await findSandbox();
+  const sandbox = await sharedSandbox();
   return sandbox.kind === 'bubblewrap' && sandbox.drafting.how !== 'copy' ? sandbox : undefined;
 }
 

@@ -6,6 +6,7 @@ import { removeTree } from '@countersign/changes';
 import type { EndedRun, StartedRun } from '@countersign/protocol';
 import { openAgentHome } from '../run/home/open-agent-home.js';
 import { supervise, type RunSignal, type Supervised } from '../run/supervise.js';
+import { findPrivateInSystem } from '../run/system-view.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 
 export interface TriedRun extends EndedRun {
@@ -30,7 +31,9 @@ export async function makeRun(
   return { started: { ...about, hidden: [...hidden], sandbox }, remove: () => removeTree(root) };
 }
 
-/** Runs a program with pipes, and collects what it says. */
+let privateInSystem: Promise<string[]> | undefined;
+
+/** Runs a program with pipes, and collects what it says. All runs of a worker share the search for private files of the system. */
 export async function tryRun(
   { started }: RunPlace,
   words: readonly string[],
@@ -42,8 +45,10 @@ export async function tryRun(
   const stdin = input === undefined ? undefined : Readable.from([input]);
   const personal = process.env['HOME'] ?? '/';
   const home = await openAgentHome({ root: started.root, kept: started.home, home: personal });
+  privateInSystem ??= findPrivateInSystem();
   const ended = await supervise({
     home,
+    privateInSystem,
     ...{ started, words, clock: systemClock, environment: process.env },
     io: { kind: 'pipes', stdin, stdout: out.stream, stderr: err.stream },
     onSignal: signals?.listen ?? (() => () => undefined),

@@ -7,7 +7,7 @@ import { connect as connectTls } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { endedRunSchema } from '@countersign/protocol';
-import { findSandbox } from '../../sandbox/find-sandbox.js';
+import { sharedSandbox } from '../../testing/shared-sandbox.js';
 import type { Bubblewrap } from '../../sandbox/bubblewrap-arguments.js';
 import type { Outside } from '../../sandbox/gateway/gateway.js';
 import { MODEL_ADDRESS } from '../../sandbox/gateway/listen-scripts.js';
@@ -17,7 +17,7 @@ import type { RunNetwork, RunNetworkOptions } from './types.js';
 
 const run = promisify(execFile);
 const PUBLIC = '93.184.216.34';
-const sandbox = await findSandbox();
+const sandbox = await sharedSandbox();
 
 describe.skipIf(sandbox.kind !== 'bubblewrap')('the network of a run', () => {
   const bubblewrap = sandbox as Bubblewrap;

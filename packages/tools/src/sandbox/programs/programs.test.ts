@@ -9,10 +9,10 @@ import { shellCmd } from '../../shell/shell-cmd.js';
 import type { ShellOptions } from '../../shell/shell-options.js';
 import { makeFolder, type TestFolder } from '../../../../../tests/support/make-folder.js';
 import { tryTool } from '../../testing/try-tool.js';
-import { findSandbox } from '../find-sandbox.js';
+import { sharedSandbox } from '../../testing/shared-sandbox.js';
 import { findPrograms, type Programs } from './find-programs.js';
 
-const sandbox = await findSandbox();
+const sandbox = await sharedSandbox();
 
 let person: TestFolder;
 let home: string;

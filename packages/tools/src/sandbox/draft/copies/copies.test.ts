@@ -19,11 +19,11 @@ import type { ShellOptions } from '../../../shell/shell-options.js';
 import { onCopies } from '../../../testing/find-sandboxes.js';
 import { makeFolder, type TestFolder } from '../../../../../../tests/support/make-folder.js';
 import { tryTool, type Tried } from '../../../testing/try-tool.js';
-import { findSandbox } from '../../find-sandbox.js';
+import { sharedSandbox } from '../../../testing/shared-sandbox.js';
 import { ChangeConflict, removeTree } from '@countersign/changes';
 import { openDraft, type Draft, type DraftOptions } from '../open-draft.js';
 
-const found = await findSandbox();
+const found = await sharedSandbox();
 
 // Without bubblewrap, the setup has reported that these tests are skipped.
 describe.skipIf(found.kind !== 'bubblewrap')('[CHANGE1.1] a draft that is a copy', () => {
