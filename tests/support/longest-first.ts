@@ -5,10 +5,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONG = ['/store.test', 'postgres-soak', 'interleavings', 'tests/bench', 'tests/install'];
 
 /**
- * Tests that start programs run first. Each start copies the page tables of the worker, which grows with every file: at 600 MB a start takes
- * three times the CPU of one at 200 MB.
+ * Tests that start programs run first, also those that do it through a fixture. Each start copies the page tables of the worker, which grows with
+ * every file: at 600 MB a start takes three times the CPU of one at 200 MB.
  */
-const STARTS_PROGRAMS = /child_process|findSandbox|acp-world|openHome|countersign\/dist/;
+const STARTS_PROGRAMS =
+  /child_process|findSandbox|acp-world|openHome|countersign\/dist|\/(?:shared-sandbox|git-draft|run-fixture|run-ground|run-lab|start-process|pseudo-terminal|tmux)\.js|runCommand|\.terminal\(/;
 const FOLDERS_THAT_START_PROGRAMS = /\/tests\/(?:many-processes|mcp|red-team)\//;
 
 /**
