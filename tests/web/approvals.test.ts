@@ -620,9 +620,12 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await enabled(button(page, 'Deny this call'));
     await button(page, 'Deny this call').click();
     await expect.poll(async () => (await opened.api.approvals(there.world)).items.length).toBe(1);
+    await dialog.getByText('1 of 1 decided.').waitFor();
     await page.keyboard.press('Escape');
     expect(await page.getByText('Decided elsewhere').count()).toBe(0);
     const mixed = await askThere([press('several-e'), call('ask_human', { question: 'Which?' })].join('\n'), 2);
+    // Kept from before.
+    await select(page, 'several-b').uncheck();
     await select(page, 'several-e').check();
     await select(page, 'Which').check();
     await button(page, 'Deny 1…').click();
