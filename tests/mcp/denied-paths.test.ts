@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readMcpContext, setPolicy, showPolicy, testMcpServer, updateMcpServer } from '@countersign/core';
 import { MAY_ALL } from '@countersign/core/testing';
-import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
+import { sharedSandbox } from '../support/shared-sandbox.js';
 import { describe, expect, it } from 'vitest';
 import { freshFolder, ME, openLab, type Lab } from './support/lab.js';
 import { PROGRAMS, stdio } from './support/servers.js';

@@ -15,7 +15,7 @@ import {
 } from '@countersign/core';
 import { MAY_ALL } from '@countersign/core/testing';
 import type { NewMcpServer } from '@countersign/protocol';
-import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
+import { sharedSandbox } from '../support/shared-sandbox.js';
 import { freshFolder, ME, openLab, type Lab } from './support/lab.js';
 import { freePort } from '../../packages/server/src/testing/free-port.js';
 import { PROGRAMS, startHttpServer, stdio } from './support/servers.js';

@@ -3,7 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
+import { sharedSandbox } from '../support/shared-sandbox.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isPublicAddress } from '../../packages/tools/src/web/is-public-address.js';
 import { freshFolder, openLab, type Lab } from './support/lab.js';

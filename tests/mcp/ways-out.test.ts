@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
+import { sharedSandbox } from '../support/shared-sandbox.js';
 import { describe, expect, it } from 'vitest';
 import {
   startServerProcess,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openWorld, scripted, type OpenedWorld } from 'countersign';
 import { shellCmd, type Sandbox } from '@countersign/tools';
-import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
+import { sharedSandbox } from '../support/shared-sandbox.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isFullSize } from '../support/scaled.js';
 import { allSlips } from './slips.js';

@@ -1,5 +1,5 @@
 import type { Sandbox } from '@countersign/tools';
-import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
+import { sharedSandbox } from '../support/shared-sandbox.js';
 
 /** The environment of the attempts: the store, and whether commands run in a sandbox. */
 export interface Ground {

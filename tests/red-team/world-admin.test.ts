@@ -5,7 +5,7 @@ import type { Store } from '@countersign/core/ports';
 import type { CreatedToken, Person, ShownPolicy } from '@countersign/protocol';
 import { openPostgres } from '@countersign/storage';
 import { mcpServers, shellCmd } from '@countersign/tools';
-import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
+import { sharedSandbox } from '../support/shared-sandbox.js';
 import { systemClock } from '@countersign/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createWorkFolders } from '../../packages/server/src/home/folders/work-folders.js';

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symli
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
+import { sharedSandbox } from '../support/shared-sandbox.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HARMLESS_VARIABLES } from '../../packages/terminal/src/gate/harmless-variables.js';
 import { isFullSize, itAtFullSize } from '../support/scaled.js';

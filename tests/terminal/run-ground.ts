@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient, type Client } from '@countersign/client';
 import { channelFetch } from '@countersign/server/channel';
-import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
+import { sharedSandbox } from '../support/shared-sandbox.js';
 import { freePort } from '../../packages/server/src/testing/free-port.js';
 import { makeFolder } from '../support/make-folder.js';
 

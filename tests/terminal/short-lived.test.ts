@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@countersign/client';
 import { serve } from '@countersign/server';
-import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
+import { sharedSandbox } from '../support/shared-sandbox.js';
 import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { itAtFullSize } from '../support/scaled.js';
 import { startCommand, startServer, type Run } from '../../packages/server/src/testing/start-process.js';

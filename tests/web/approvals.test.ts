@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
+import { sharedSandbox } from '../support/shared-sandbox.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { supervisorAt } from '../../packages/server/src/testing/run-fixture.js';
 import { isFullSize, itAtFullSize } from '../support/scaled.js';

@@ -9,7 +9,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { itAtFullSize } from '../support/scaled.js';
 import { z } from 'zod';
-import { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
+import { sharedSandbox } from '../support/shared-sandbox.js';
 import { freePort } from '../../packages/server/src/testing/free-port.js';
 import { hasBrowser, launch, leave, webRoot } from './support/open-browser.js';
 import { button, choose, goTo, remarked, REMARKS, said, sendByKey, toolCard, topBar, wrote } from './support/steps.js';

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { shellCmd } from '@countersign/tools';
-import { sharedSandbox } from '../../tools/src/testing/shared-sandbox.js';
+import { sharedSandbox } from '../../../tests/support/shared-sandbox.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sampled } from '../../../tests/support/scaled.js';
 import { openTestWorld } from './testing/fixture.js';

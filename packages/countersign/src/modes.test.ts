@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describeSandbox, editFile, readFile, shellCmd, writeFile, type ShellOptions } from '@countersign/tools';
-import { sharedSandbox } from '../../tools/src/testing/shared-sandbox.js';
+import { sharedSandbox } from '../../../tests/support/shared-sandbox.js';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { closeTestWorlds, openTestWorld, tool, type TestWorldOptions } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';

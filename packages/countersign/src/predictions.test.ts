@@ -5,7 +5,7 @@ import { createFakeClock, type FakeClock } from '@countersign/core/testing';
 import type { Predicted, PredictionContext, Tool } from '@countersign/core/ports';
 import { describePrediction, type NewWorld, type NoEffectReason, type Prediction } from '@countersign/protocol';
 import { shellCmd } from '@countersign/tools';
-import { sharedSandbox } from '../../tools/src/testing/shared-sandbox.js';
+import { sharedSandbox } from '../../../tests/support/shared-sandbox.js';
 import { describe, expect, it } from 'vitest';
 import { call, openAcpWorld } from './testing/acp-world.js';
 import { externalWorlds, W } from './testing/external-worlds.js';

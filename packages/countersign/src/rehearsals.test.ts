@@ -5,7 +5,7 @@ import { ToolFailure } from '@countersign/core/ports';
 import { createFakeClock, type FakeClock, type Script, type ScriptedCall } from '@countersign/core/testing';
 import { describeEffect, type Effect } from '@countersign/protocol';
 import { editFile, shellCmd, writeFile } from '@countersign/tools';
-import { sharedSandbox } from '../../tools/src/testing/shared-sandbox.js';
+import { sharedSandbox } from '../../../tests/support/shared-sandbox.js';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { isFullSize } from '../../../tests/support/scaled.js';
 import { closeTestWorld, deferred, openTestWorld, tool } from './testing/fixture.js';

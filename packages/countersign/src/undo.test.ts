@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describeEffect } from '@countersign/protocol';
 import { shellCmd, writeFile } from '@countersign/tools';
-import { sharedSandbox } from '../../tools/src/testing/shared-sandbox.js';
+import { sharedSandbox } from '../../../tests/support/shared-sandbox.js';
 import { describe, expect, it } from 'vitest';
 import { openTestWorld } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';

@@ -27,7 +27,7 @@ import type {
 } from '@countersign/protocol';
 import { openSqlite } from '@countersign/storage';
 import { mcpServers, type McpOptions } from '@countersign/tools';
-import { sharedSandbox } from '../../../packages/tools/src/testing/shared-sandbox.js';
+import { sharedSandbox } from '../../support/shared-sandbox.js';
 import { root } from '../../support/source-modules.js';
 import { until } from './until.js';
 

@@ -6,7 +6,7 @@ import { type Client, createClient } from '@countersign/client';
 import { createLog, serve, type ServeOptions, type Serving } from '@countersign/server';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { inject, vi } from 'vitest';
-import { sharedSandbox } from '../../../packages/tools/src/testing/shared-sandbox.js';
+import { sharedSandbox } from '../../support/shared-sandbox.js';
 import { chromiumArguments } from '../../support/chromium.js';
 import { root } from '../../support/source-modules.js';
 import { obedientModel } from './obedient-model.js';

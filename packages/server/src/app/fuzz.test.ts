@@ -16,7 +16,7 @@ import {
 import { SERVER_LOG, type Store, type StoreTransaction } from '@countersign/core/ports';
 import { openSqlite } from '@countersign/storage';
 import { runDrafts, runTool, writeFile as writeTool } from '@countersign/tools';
-import { sharedSandbox } from '../../../tools/src/testing/shared-sandbox.js';
+import { sharedSandbox } from '../../../../tests/support/shared-sandbox.js';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { closeApps, TOKEN } from '../testing/app-fixture.js';
 import { supervisorAt } from '../testing/run-fixture.js';

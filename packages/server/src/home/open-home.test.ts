@@ -8,7 +8,7 @@ import { addAgent, createChat, createWorld, deleteWorld, publishMessage, updateW
 import { isOwnFile } from '@countersign/core/ports';
 import { MAY_ALL } from '@countersign/core/testing';
 import type { Sandbox } from '@countersign/tools';
-import { sharedSandbox } from '../../../tools/src/testing/shared-sandbox.js';
+import { sharedSandbox } from '../../../../tests/support/shared-sandbox.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../testing/app-fixture.js';
 import { TESTER } from '../testing/stream-fixture.js';

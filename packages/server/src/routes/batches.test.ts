@@ -124,7 +124,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('several calls of one chat', () =
     expect([read('notes'), read('copy')]).toEqual(['two\n', 'two\n']);
   });
 
-  it('[CHANGE11.3] of several agents of the chat, each of which gets its own results', async () => {
+  it('[CHANGE11.3] of several agents of the chat, and each gets its own results', async () => {
     const script: Script = ({ messages }) => {
       const at = messages.findLastIndex(({ role, content }) => role === 'user' && content.includes('write'));
       if (messages.slice(at + 1).some(({ role }) => role === 'tool')) return 'done';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@countersign/core';
 import { mcpServers } from '@countersign/tools';
-import { sharedSandbox } from '../../../tools/src/testing/shared-sandbox.js';
+import { sharedSandbox } from '../../../../tests/support/shared-sandbox.js';
 import type { McpContext, McpContextRequest, McpServer } from '@countersign/protocol';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { openSqlite } from '@countersign/storage';

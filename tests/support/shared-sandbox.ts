@@ -1,0 +1,1 @@
+export { sharedSandbox } from '../../packages/tools/src/testing/shared-sandbox.js';
