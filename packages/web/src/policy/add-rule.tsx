@@ -80,7 +80,7 @@ function completions(typed: string, tools: readonly string[]): { value: string; 
     return tools.filter((name) => name.includes(tool) && name !== tool).map((name) => ({ value: `${verb} ${name}` }));
   if (verb !== '')
     return policyWords.verbs.flatMap(([word, note]) => (word.startsWith(verb) ? [{ value: `${word} `, note }] : []));
-  if (!/^\s*allow\s+[^(]+(?:\(.*\))?\s*$/.test(typed) || / until /.test(typed)) return [];
+  if (!/^\s*allow\s+[^(]+(?:\(.*\))?\s*$/.test(typed) || /\buntil\b/.test(typed)) return [];
   const value = `${typed.trim()} until ${endText(endOfDay(Date.now()))}`;
   return [{ value, note: policyWords.untilMidnight }];
 }

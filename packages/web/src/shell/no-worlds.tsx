@@ -1,16 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactElement, useState } from 'react';
+import { lazy, Suspense, type ReactElement, useState } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
 import { useMay } from '../data/me.js';
 import { Button } from '../ui/button.js';
 import { cx } from '../ui/cx.js';
 import { Mark } from '../ui/signature.js';
 import { AccountMenu } from './account-menu.js';
-import ImportWorld from './import-world.js';
 import { lazyView } from './lazy-view.js';
 import { NewWorld } from './new-world.js';
 import { paths } from './paths.js';
 import { shellWords } from '../words/shell.js';
+
+const ImportWorld = lazy(() => import('./import-world.js'));
 
 const AccountPage = lazyView(shellWords.pages.account, async () => (await import('./pages.js')).AccountPage);
 const PeoplePage = lazyView(shellWords.pages.people, async () => (await import('./pages.js')).PeoplePage);
@@ -60,7 +61,11 @@ function Welcome(): ReactElement {
             {shellWords.importWorld}
           </Button>
         </div>
-        {open === 'import' ? <ImportWorld onClose={() => setOpen(undefined)} /> : null}
+        {open === 'import' ? (
+          <Suspense>
+            <ImportWorld onClose={() => setOpen(undefined)} />
+          </Suspense>
+        ) : null}
         {open === 'new' ? (
           <NewWorld
             onClose={() => setOpen(undefined)}

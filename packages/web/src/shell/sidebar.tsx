@@ -1,7 +1,7 @@
 import { get, isForYou, worldLabel } from '@countersign/client';
 import type { World } from '@countersign/protocol';
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactElement, type ReactNode, useState } from 'react';
+import { lazy, Suspense, type ReactElement, type ReactNode, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useWorld } from '../data/connection.js';
 import { useMay } from '../data/me.js';
@@ -16,12 +16,13 @@ import { Menu } from '../ui/menu.js';
 import { Mark } from '../ui/signature.js';
 import { AccountMenu } from './account-menu.js';
 import { ChatList } from './chat-list.js';
-import ImportWorld from './import-world.js';
 import { NewWorld } from './new-world.js';
 import { paths } from './paths.js';
 import { ThemeSwitch } from './theme-switch.js';
 import { isWorldSettings } from './world-settings.js';
 import { shellWords } from '../words/shell.js';
+
+const ImportWorld = lazy(() => import('./import-world.js'));
 
 export interface SidebarProps {
   worlds: readonly World[];
@@ -111,7 +112,11 @@ export function Sidebar({ worlds, pending, onGo }: SidebarProps): ReactElement {
         <ThemeSwitch />
         <AccountMenu go={go} />
       </nav>
-      {creating === 'import' ? <ImportWorld onClose={() => setCreating(undefined)} /> : null}
+      {creating === 'import' ? (
+        <Suspense>
+          <ImportWorld onClose={() => setCreating(undefined)} />
+        </Suspense>
+      ) : null}
       {creating === 'new' ? (
         <NewWorld
           onClose={() => setCreating(undefined)}

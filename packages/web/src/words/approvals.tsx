@@ -202,8 +202,6 @@ export const approvalWords = {
     count === '' || count === 0 ? '' : `${count} waiting for you. Press Alt+N to review.`,
   waitingCount: (count: number) => `${count} waiting for you`,
   othersCount: (count: number) => `${count} waiting for others`,
-  waitingCalls: (count: string) => `${count} calls are waiting for you`,
-  agentWaits: (agentName: string) => `${agentName} is waiting for you`,
   review: 'Review',
   reviewFiles: 'Review by file',
   inThisChat: 'in this chat',

@@ -8,6 +8,8 @@ export const shellWords = {
   product: 'Countersign',
   staleSave: 'Someone else changed this while you were editing. Reload it, then make your change again.',
   nothingWaits: 'Nothing is waiting for you.',
+  waitingCalls: (count: string) => `${count} calls are waiting for you`,
+  agentWaits: (agentName: string) => `${agentName} is waiting for you`,
   pages: {
     chat: 'Chat',
     inbox: 'Inbox',

@@ -5,7 +5,7 @@ import { paths } from '../../shell/paths.js';
 import { visibleText } from '../../text/visible-parts.js';
 import { isAnyTabVisible, tellWhenVisible } from './visible-tabs.js';
 import { type Inbox, type InboxItem, inboxCount } from './use-inbox.js';
-import { approvalWords } from '../../words/approvals.js';
+import { shellWords } from '../../words/shell.js';
 
 /** More than this many calls within this time become one notification, so that an agent can't flood the desktop. */
 const MAX_AT_ONCE = 3;
@@ -43,7 +43,7 @@ export function useNotifications(inbox: Inbox): void {
         recent.current = [...recent.current.filter((at) => now - at < AT_ONCE_MS), ...fresh.map(() => now)];
         if (recent.current.length <= MAX_AT_ONCE) for (const item of fresh) tell(item, navigate);
         // With the same tag, each notification replaces the previous one.
-        else show(approvalWords.waitingCalls(count), { tag: 'countersign' }, () => navigate(paths.inbox));
+        else show(shellWords.waitingCalls(count), { tag: 'countersign' }, () => navigate(paths.inbox));
       })
       .catch(() => undefined);
   }, [items, count, navigate]);
@@ -51,7 +51,7 @@ export function useNotifications(inbox: Inbox): void {
 
 function tell({ worldId, agentName, approval }: InboxItem, navigate: (to: string) => void): void {
   const body = visibleText(approval.question?.text ?? callLine(approval.toolName, approval.arguments), true);
-  show(approvalWords.agentWaits(visibleText(agentName, true)), { body, tag: approval.approvalId }, () =>
+  show(shellWords.agentWaits(visibleText(agentName, true)), { body, tag: approval.approvalId }, () =>
     navigate(paths.chat(worldId, approval.chatId)),
   );
 }

@@ -24,7 +24,7 @@ export interface Asked {
 const AT_ONCE = 20;
 
 /** `unknown`: the server did not answer. */
-type Result = DecisionResult | 'unknown' | 'not sent';
+type Result = DecisionResult | 'unknown' | 'unsent';
 
 /** Shows calls in full, decides them one by one once that is confirmed, and says what became of each. */
 export function DecideSeveral({
@@ -57,7 +57,7 @@ export function DecideSeveral({
       const answers = await orSayWhy('several', client.decideSeveral(sent));
       // What became of these is unknown, so nothing else is sent.
       found.push(...(answers ?? part.map(() => 'unknown' as const)));
-      if (answers === undefined) found.push(...items.slice(found.length).map(() => 'not sent' as const));
+      if (answers === undefined) found.push(...items.slice(found.length).map(() => 'unsent' as const));
       setResults([...found]);
       if (answers === undefined) break;
       onDecided(
@@ -160,7 +160,7 @@ function isDecided(result: Result | undefined): boolean {
 function resultText(result: Result | undefined, decision: Asked['decision']): string {
   if (result === undefined) return words.pending;
   if (result === 'unknown') return words.unknown;
-  if (result === 'not sent') return words.notSent;
+  if (result === 'unsent') return words.notSent;
   const { status, kind, state, detail = '' } = result;
   if (status !== 200) return words.failed(detail);
   if (state === 'asked') return words.signed;
