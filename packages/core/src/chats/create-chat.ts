@@ -12,7 +12,18 @@ export async function createChat(runtime: Runtime, worldId: string, title?: stri
   });
 }
 
-/** An empty chat. */
+/** What every new chat has. */
+export const EMPTY_CHAT = {
+  status: 'idle',
+  lastSeq: 0,
+  humanSeq: 0,
+  session: null,
+  root: null,
+  parts: null,
+  branches: 0,
+  filed: null,
+} as const;
+
 export function newChat(
   { tx, snapshot }: Step,
   given: Pick<ChatRecord, 'title' | 'titled'> & Partial<ChatRecord>,
@@ -20,14 +31,7 @@ export function newChat(
   return {
     id: newId('chat'),
     worldId: snapshot.world.id,
-    status: 'idle',
-    lastSeq: 0,
-    humanSeq: 0,
-    session: null,
-    root: null,
-    parts: null,
-    branches: 0,
-    filed: null,
+    ...EMPTY_CHAT,
     createdAt: tx.now(),
     ...given,
   };

@@ -1,3 +1,4 @@
+export { EMPTY_CHAT } from '../chats/create-chat.js';
 export { createFakeClock } from './fake-clock.js';
 export type { FakeClock } from './fake-clock.js';
 export { hostileCalls } from './hostile-calls.js';

@@ -9,7 +9,7 @@ import {
   type StoredEvent,
   type Tool,
 } from '@countersign/core/ports';
-import { createFakeClock, stepOf, type FakeClock } from '@countersign/core/testing';
+import { createFakeClock, EMPTY_CHAT, stepOf, type FakeClock } from '@countersign/core/testing';
 import type { Approval, ToolDecision, ToolResultOutcome, WorldEvent } from '@countersign/protocol';
 import { openSqlite } from '@countersign/storage';
 import { createLabTools, TRAITS, type Execute } from './lab-tools.js';
@@ -193,14 +193,7 @@ export async function openLab(bench: Bench): Promise<Lab> {
     const chat = {
       worldId,
       title: 'lab',
-      status: 'idle',
-      lastSeq: 0,
-      humanSeq: 0,
-      session: null,
-      root: null,
-      parts: null,
-      branches: 0,
-      filed: null,
+      ...EMPTY_CHAT,
       createdAt: tx.now(),
     } as const;
     // Already titled, because generating a title would add a model call to every run.

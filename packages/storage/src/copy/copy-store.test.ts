@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { worldSettingsSchema } from '@countersign/protocol';
 import type { Store } from '@countersign/core/ports';
-import { stepOf } from '@countersign/core/testing';
+import { EMPTY_CHAT, stepOf } from '@countersign/core/testing';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createPostgresDatabase } from '../../../../tests/support/postgres-database.js';
 import { openPostgres } from '../postgres/open.js';
@@ -43,14 +43,7 @@ async function addChat(store: Store, id: string, title: string): Promise<void> {
     worldId: 'w',
     title,
     titled: true,
-    status: 'idle',
-    lastSeq: 0,
-    humanSeq: 0,
-    session: null,
-    root: null,
-    parts: null,
-    branches: 0,
-    filed: null,
+    ...EMPTY_CHAT,
     createdAt: 1,
   } as const;
   await stepOf(store, 'w', { chats: [] }, (tx) => tx.createChat(chat));

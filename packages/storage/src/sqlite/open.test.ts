@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { isOwnFile, type Store } from '@countersign/core/ports';
-import { stepOf } from '@countersign/core/testing';
+import { EMPTY_CHAT, stepOf } from '@countersign/core/testing';
 import { message } from '@countersign/core/testing/step-contract';
 import { worldSettingsSchema } from '@countersign/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -52,14 +52,7 @@ const chat = {
   worldId: 'w',
   title: 'Chat',
   titled: true,
-  status: 'idle',
-  lastSeq: 0,
-  humanSeq: 0,
-  session: null,
-  root: null,
-  parts: null,
-  branches: 0,
-  filed: null,
+  ...EMPTY_CHAT,
   createdAt: 1,
 } as const;
 

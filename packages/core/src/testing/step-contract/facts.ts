@@ -1,6 +1,18 @@
 import { expect, it } from 'vitest';
 import type { Store } from '../../ports/index.js';
-import { A, agent, approval, C, grant, HOSTILE, invocation, message, turn, W } from '../store-contract/samples.js';
+import {
+  A,
+  agent,
+  approval,
+  C,
+  chat,
+  grant,
+  HOSTILE,
+  invocation,
+  message,
+  turn,
+  W,
+} from '../store-contract/samples.js';
 import { freshStore, type OpenStore } from '../store-contract/under-test.js';
 import { callKeys, stateOf, step } from './support.js';
 
@@ -230,21 +242,9 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
   });
 
   it('[WORLD7] a chat is created and gets a message and a title; the policy is replaced and an agent added', async () => {
-    const chat = {
-      id: 'chat_2',
-      worldId: W,
-      title: 'New chat',
-      titled: false,
-      lastSeq: 0,
-      humanSeq: 0,
-      session: null,
-      root: null,
-      parts: null,
-      branches: 0,
-      filed: null,
-    };
+    const created = chat('chat_2', { createdAt: 7 });
     await step(store(), (tx) => {
-      tx.createChat({ ...chat, status: 'idle', createdAt: 7 });
+      tx.createChat(created);
       tx.appendMessage(message('msg_1', { chatId: 'chat_2' }));
       tx.insertTurn(turn('turn_1', { chatId: 'chat_2' }));
       tx.changeChat('chat_2', { status: 'working' });
@@ -260,7 +260,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
       { chats: [C, 'chat_2'] },
     );
     const after = await afterwards('chat_2');
-    const known = { ...chat, title: HOSTILE, titled: true, status: 'working', lastSeq: 1, humanSeq: 1, createdAt: 7 };
+    const known = { ...created, title: HOSTILE, titled: true, status: 'working', lastSeq: 1, humanSeq: 1 };
     expect(await after.read((r) => r.chat('chat_2'))).toStrictEqual(known);
     expect((await stateOf(after, 'chat_2'))?.chat).toStrictEqual(known);
     expect(await after.read((r) => r.world(W))).toMatchObject({ policy: ['deny *', HOSTILE] });

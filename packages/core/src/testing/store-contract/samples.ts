@@ -11,6 +11,7 @@ import type {
   StoreTransaction,
   TurnRecord,
 } from '../../ports/index.js';
+import { EMPTY_CHAT } from '../../chats/create-chat.js';
 import type { RowTransaction } from '../row-transaction.js';
 import { stepOf } from '../step.js';
 import type { AgentDefinition, Who, WorldSettings } from '@countersign/protocol';
@@ -197,14 +198,7 @@ export function chat(id: string, change: Partial<ChatRecord> = {}): ChatRecord {
     worldId: W,
     title: 'New chat',
     titled: false,
-    status: 'idle',
-    lastSeq: 0,
-    humanSeq: 0,
-    session: null,
-    root: null,
-    parts: null,
-    branches: 0,
-    filed: null,
+    ...EMPTY_CHAT,
     createdAt: 1_000,
     ...change,
   };

@@ -1,4 +1,5 @@
 import type { RowChange, Store } from '@countersign/core/ports';
+import { EMPTY_CHAT } from '@countersign/core/testing';
 import { A, addChats, approval, C, checkReplay, plant, W, type Play } from '@countersign/core/testing/step-contract';
 import { worldSettingsSchema } from '@countersign/protocol';
 import fc from 'fast-check';
@@ -31,14 +32,7 @@ it('[STORE4.1] [STORE1.1] a step queues one job per turn, and none if it fails',
     worldId: 'w',
     title: 'C',
     titled: true,
-    status: 'idle',
-    lastSeq: 0,
-    humanSeq: 0,
-    session: null,
-    root: null,
-    parts: null,
-    branches: 0,
-    filed: null,
+    ...EMPTY_CHAT,
   } as const;
   const created: RowChange = { kind: 'chat-created', chat: { ...chat, createdAt: 1 } };
   await wake(['turn_1', 'turn_2', 'turn_1'], [created]);

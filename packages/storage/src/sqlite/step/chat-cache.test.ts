@@ -1,4 +1,5 @@
 import type { ChatState } from '@countersign/core/ports';
+import { EMPTY_CHAT } from '@countersign/core/testing';
 import { describe, expect, it } from 'vitest';
 import { createStateCache } from './chat-cache.js';
 
@@ -56,14 +57,7 @@ function stateOf(id: string): ChatState {
     worldId: 'w',
     title: '',
     titled: true,
-    status: 'idle',
-    lastSeq: 0,
-    humanSeq: 0,
-    session: null,
-    root: null,
-    parts: null,
-    branches: 0,
-    filed: null,
+    ...EMPTY_CHAT,
     createdAt: 1,
   } as const;
   return { chat, turns: new Map(), calls: new Map(), approvals: new Map(), startedTurns: new Map() };
