@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { changeSchedule, isConfirmed, isSignedOut, publishMessage, requesterOf, type Runtime } from '@countersign/core';
 import type { PersonRecord, ScheduleRecord, StoreReader } from '@countersign/core/ports';
 import { CountersignError, SYSTEM, type Who } from '@countersign/protocol';
+import { createKeyedWork } from '../outbound/keyed-work.js';
 import { actionsOf } from '../people/access.js';
 import { hasLapsed, isUsable, type SessionLifetimes } from '../people/credentials.js';
 import { nextDue } from './next-due.js';
@@ -20,6 +21,8 @@ const LOOK_MS = 15_000;
 /** If the OIDC provider can't be asked about the person. */
 const CONFIRM_MS = 5 * 60_000;
 const BATCH = 20;
+/** All schedules are looked at together. */
+const ALL = '';
 
 export function createSchedules({
   runtime,
@@ -31,34 +34,26 @@ export function createSchedules({
   log: { error(message: string, fields?: Record<string, unknown>): void };
 }): Schedules {
   const { store, clock } = runtime;
-  let looking = false;
-  let again = false;
-  let closed = false;
-  let cancel = (): void => undefined;
+  const looking = createKeyedWork(lookNow, { clock, failed: report });
 
-  function look(): void {
-    again = true;
-    if (looking || closed) return;
-    looking = true;
-    cancel();
-    lookNow()
-      .catch((error: unknown) => {
-        report(error);
-        return LOOK_MS;
-      })
-      .then((waitMs) => {
-        looking = false;
-        if (again) look();
-        else if (!closed && waitMs < Infinity) cancel = clock.after(waitMs, look, { background: true });
-      }, report);
+  async function lookNow(): Promise<void> {
+    try {
+      const waitMs = await sendDue();
+      if (waitMs < Infinity) looking.later(ALL, waitMs);
+    } catch (error) {
+      looking.later(ALL, LOOK_MS);
+      throw error;
+    }
   }
 
   /** Returns how long to wait. */
-  async function lookNow(): Promise<number> {
-    again = false;
+  async function sendDue(): Promise<number> {
     const due = await store.read((reader) => reader.schedulesDue(reader.now(), BATCH));
     const sent = await Promise.all(due.map((record) => send(record).then(() => true, report)));
-    if (due.length === BATCH && sent.includes(true)) again = true;
+    if (due.length === BATCH && sent.includes(true)) {
+      looking.soon(ALL);
+      return Infinity;
+    }
     if (sent.includes(undefined)) return LOOK_MS;
     return await store.read(async (reader) => {
       const next = await reader.nextScheduleAt();
@@ -68,7 +63,7 @@ export function createSchedules({
   }
 
   function report(error: unknown): undefined {
-    if (!closed) log.error('A schedule could not be looked at', { error: String(error) });
+    if (!looking.signal.aborted) log.error('A schedule could not be looked at', { error: String(error) });
   }
 
   async function send({ id, worldId, personId }: ScheduleRecord): Promise<void> {
@@ -102,11 +97,8 @@ export function createSchedules({
   }
 
   return {
-    look,
-    close() {
-      closed = true;
-      cancel();
-    },
+    look: () => looking.soon(ALL),
+    close: () => looking.close(),
   };
 }
 
