@@ -34,6 +34,11 @@ export async function* entriesAfter(
   }
 }
 
+/** A shared token stands for a person, too. */
+export function isHuman(who: AuditEntry['who']): who is NonNullable<AuditEntry['who']> {
+  return who?.kind === 'person' || who?.kind === 'token';
+}
+
 /** The number of the last record before a moment, by bisection: records are in the order of their times. */
 async function lastBefore(
   reader: Pick<StoreReader, 'audit' | 'lastAudit'>,

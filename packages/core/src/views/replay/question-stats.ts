@@ -2,7 +2,7 @@ import type { AuditEntry, QuestionFigures, QuestionStats } from '@countersign/pr
 import { distribution, groupBy } from '../../worlds/world-stats.js';
 import { noWorld, readSnapshot } from '../../step/commit.js';
 import type { Runtime } from '../../step/runtime.js';
-import { entriesSince } from './entries-since.js';
+import { entriesSince, isHuman } from './entries-since.js';
 import { HASTY_MS, suggestRules } from './suggest-rules.js';
 
 const DAY_MS = 86_400_000;
@@ -58,8 +58,7 @@ function note(calls: Map<string, Past>, entry: AuditEntry): void {
   const known = calls.get(id);
   if (known === undefined && (kind === 'request' || kind === 'run' || kind === 'refusal'))
     calls.set(id, { at, groups: [tool, agentId, rule], isQuestion: kind === 'request' });
-  const isPerson = who?.kind === 'person' || who?.kind === 'token';
-  if (known === undefined || !known.isQuestion || known.decision !== undefined || kind !== 'decision' || !isPerson)
+  if (known === undefined || !known.isQuestion || known.decision !== undefined || kind !== 'decision' || !isHuman(who))
     return;
   // What a grant or rule released was not decided, and an edit is not a decision yet.
   if (decision !== 'approve' && decision !== 'deny') return;

@@ -12,7 +12,7 @@ import type { WorldSnapshot } from '../../memory/world-snapshot.js';
 import { compileStored, policyAt, type Policy } from '../../policy/index.js';
 import { commit, noWorld, readSnapshot } from '../../step/commit.js';
 import type { Runtime } from '../../step/runtime.js';
-import { entriesSince } from './entries-since.js';
+import { entriesSince, isHuman } from './entries-since.js';
 import { compileTried } from '../../worlds/check-policy.js';
 
 /** The most calls that one replay judges. */
@@ -229,11 +229,6 @@ const LONGEST_SHOWN = 4_000;
 function shortened(args: unknown): unknown {
   const text = JSON.stringify(args) ?? '';
   return text.length <= LONGEST_SHOWN ? args : `${text.slice(0, LONGEST_SHOWN)}…`;
-}
-
-/** A shared token stands for a person, too. */
-function isHuman(who: AuditEntry['who']): boolean {
-  return who?.kind === 'person' || who?.kind === 'token';
 }
 
 /** How a call was decided at first, by the kind of its record. */
