@@ -4,7 +4,7 @@ import { zoneSchema } from '../worlds/schedules.js';
 
 const timeSchema = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time, such as 22:00');
 /** A time of each day in which a device is told of nothing new. */
-export const quietHoursSchema = z.strictObject({
+const quietHoursSchema = z.strictObject({
   from: field(timeSchema, 'When they start, such as 22:00.'),
   until: field(timeSchema.clone(), 'When they end, such as 07:00.'),
   timeZone: field(zoneSchema.clone(), 'Time zone of both, such as Europe/Berlin.'),

@@ -97,7 +97,7 @@ function MoreErrors({ errors }: { errors: readonly string[] }): ReactElement | n
   );
 }
 
-export function Warnings({ of }: { of: readonly RuleWarning[] }): ReactElement | null {
+function Warnings({ of }: { of: readonly RuleWarning[] }): ReactElement | null {
   if (of.length === 0) return null;
   return (
     <ul role="status" aria-label={policyWords.warnings} className="mt-2 space-y-1 text-sm text-amber">

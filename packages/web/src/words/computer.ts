@@ -15,7 +15,6 @@ export const computerWords = {
     changed: 'Gate doesn’t hold',
     'run-only': 'Can’t be gated',
   },
-  version: (version: string) => version,
   changes: ({
     path,
     hooks,
@@ -39,7 +38,6 @@ export const computerWords = {
   inFolder: (folder: string, world: string) => `${folder} → ${world}`,
   elsewhere: (world: string) => `Other folders → ${world}`,
   refusedElsewhere: 'Calls in other folders are refused.',
-  restart: 'Restart sessions that are already running.',
   gate: 'Gate…',
   gateTitle: (name: string) => `Gate ${name}`,
   addFolder: 'Add a folder…',

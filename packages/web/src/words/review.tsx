@@ -26,7 +26,6 @@ export const reviewWords = {
   diffOf: (path: string) => `Changes in ${path}`,
   filesIn: (path: string) => `Files in ${path}`,
   listFiles: (count: number) => `List its ${count.toLocaleString()} files`,
-  loadingAll: 'Loading the whole change…',
   notAll: (why: string) => `Only part of the change could be loaded: ${why}`,
   previousFile: 'Previous file',
   nextFile: 'Next file',

@@ -18,7 +18,7 @@ import { confirm } from '../../input/confirm.js';
 import { showChanges } from './show-changes.js';
 
 /** Of nobody in particular: what users set is for their own gates. */
-export const MANAGED: Places = { env: {}, userHome: '/', system: SYSTEM };
+const MANAGED: Places = { env: {}, userHome: '/', system: SYSTEM };
 
 /** `countersign gate install --managed`: for every user of this machine (GATE8). */
 export async function installManaged(

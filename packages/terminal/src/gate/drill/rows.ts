@@ -49,7 +49,7 @@ export type ProjectAttack =
   | ManagedAttack;
 
 /** What users do about an administrator's gate, and projects that it no longer refuses. */
-export type ManagedAttack =
+type ManagedAttack =
   | 'askedHook'
   | 'loader'
   | 'userLoader'
