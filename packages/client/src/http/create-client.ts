@@ -106,6 +106,8 @@ export function createClient(options: ClientOptions): Client {
     tagged,
     text,
     blob,
+    post,
+    remove,
     sendOnly,
     sendWithRetries,
     getKnown,
@@ -123,11 +125,11 @@ export function createClient(options: ClientOptions): Client {
     health: (options) => get(healthSchema, { path: ['health'] }, options),
     openSession: (given, options) => {
       const body = typeof given === 'string' ? { ticket: given } : given;
-      return get(sessionSchema, { method: 'POST', path: ['session'], body }, options);
+      return post(sessionSchema, ['session'], body, options);
     },
-    enter: (body, options) => get(enteredSchema, { method: 'POST', path: ['session'], body }, options),
+    enter: (body, options) => post(enteredSchema, ['session'], body, options),
     signInWays: (options) => get(signInWaysSchema, { path: ['sign-in'] }, options),
-    startOidcSignIn: (options) => get(oidcStartSchema, { method: 'POST', path: ['sign-in', 'oidc'] }, options),
+    startOidcSignIn: (options) => post(oidcStartSchema, ['sign-in', 'oidc'], undefined, options),
     me: (options) => get(meSchema, { path: ['me'] }, options),
     sessions: (options) => list(openSessionSchema, { path: ['me', 'sessions'] }, options),
     endSessions: (session, options) =>
@@ -135,12 +137,11 @@ export function createClient(options: ClientOptions): Client {
     personSessions: (person, options) => list(openSessionSchema, { path: ['people', person, 'sessions'] }, options),
     endPersonSessions: (person, session, options) => {
       const path = ['people', person, 'sessions', ...(session === undefined ? [] : [session])];
-      return sendOnly({ method: 'DELETE', path }, options);
+      return remove(path, options);
     },
-    passkeySignIn: (options) => get(passkeySignInSchema, { method: 'POST', path: ['session', 'challenge'] }, options),
-    passkeyOptions: (options) =>
-      get(passkeyOptionsSchema, { method: 'POST', path: ['me', 'passkeys', 'options'] }, options),
-    registerPasskey: (body, options) => get(passkeySchema, { method: 'POST', path: ['me', 'passkeys'], body }, options),
+    passkeySignIn: (options) => post(passkeySignInSchema, ['session', 'challenge'], undefined, options),
+    passkeyOptions: (options) => post(passkeyOptionsSchema, ['me', 'passkeys', 'options'], undefined, options),
+    registerPasskey: (body, options) => post(passkeySchema, ['me', 'passkeys'], body, options),
     passkeys: (person, options) => list(passkeySchema, { path: ['people', person, 'passkeys'] }, options),
     trustPasskey: (person, passkey, confirmation, options) => {
       const body = { trusted: true, confirmation };
@@ -159,58 +160,52 @@ export function createClient(options: ClientOptions): Client {
     },
     linkDevice: (scopes, options) => {
       const body = scopes === undefined ? {} : { scopes };
-      return get(deviceLinkSchema, { method: 'POST', path: ['me', 'devices', 'link'], body }, options);
+      return post(deviceLinkSchema, ['me', 'devices', 'link'], body, options);
     },
     deviceLink: (link, options) => get(deviceLinkStateSchema, { path: ['me', 'devices', 'link', link] }, options),
     confirmDevice: (link, code, options) => {
       const path = ['me', 'devices', 'link', link, 'confirm'];
       return sendOnly({ method: 'POST', path, body: { code } }, options);
     },
-    endDeviceLink: (link, options) => sendOnly({ method: 'DELETE', path: ['me', 'devices', 'link', link] }, options),
-    delegate: (body, options) => get(delegationSchema, { method: 'POST', path: ['me', 'delegations'], body }, options),
-    endDelegation: (person, delegation, options) =>
-      sendOnly({ method: 'DELETE', path: ['people', person, 'delegations', delegation] }, options),
+    endDeviceLink: (link, options) => remove(['me', 'devices', 'link', link], options),
+    delegate: (body, options) => post(delegationSchema, ['me', 'delegations'], body, options),
+    endDelegation: (person, delegation, options) => remove(['people', person, 'delegations', delegation], options),
     pushDevices: (options) => get(pushListSchema, { path: ['me', 'push'] }, options),
-    addPushDevice: (body, options) =>
-      get(pushSubscriptionSchema, { method: 'POST', path: ['me', 'push'], body }, options),
-    removePushDevice: (device, options) => sendOnly({ method: 'DELETE', path: ['me', 'push', device] }, options),
+    addPushDevice: (body, options) => post(pushSubscriptionSchema, ['me', 'push'], body, options),
+    removePushDevice: (device, options) => remove(['me', 'push', device], options),
     setQuietHours: (device, quietHours, options) =>
       get(pushSubscriptionSchema, { method: 'PATCH', path: ['me', 'push', device], body: { quietHours } }, options),
     testPushDevice: (device, options) => sendOnly({ method: 'POST', path: ['me', 'push', device, 'test'] }, options),
-    createChallenge: (body, options) =>
-      get(challengeSchema, { method: 'POST', path: ['me', 'challenges'], body }, options),
+    createChallenge: (body, options) => post(challengeSchema, ['me', 'challenges'], body, options),
     people: (options) => list(personSchema, { path: ['people'] }, options),
-    addPerson: (body, options) => get(personSchema, { method: 'POST', path: ['people'], body }, options),
+    addPerson: (body, options) => post(personSchema, ['people'], body, options),
     updatePerson: (person, body, options) =>
       get(personSchema, { method: 'PATCH', path: ['people', person], body }, options),
-    removePerson: (person, options) => sendOnly({ method: 'DELETE', path: ['people', person] }, options),
-    invitePerson: (person, options) =>
-      get(invitationSchema, { method: 'POST', path: ['people', person, 'invitations'] }, options),
+    removePerson: (person, options) => remove(['people', person], options),
+    invitePerson: (person, options) => post(invitationSchema, ['people', person, 'invitations'], undefined, options),
     tokens: (person, options) => list(tokenSchema, { path: ['people', person, 'tokens'] }, options),
-    createToken: (person, body, options) =>
-      get(createdTokenSchema, { method: 'POST', path: ['people', person, 'tokens'], body }, options),
-    revokeToken: (person, token, options) =>
-      sendOnly({ method: 'DELETE', path: ['people', person, 'tokens', token] }, options),
+    createToken: (person, body, options) => post(createdTokenSchema, ['people', person, 'tokens'], body, options),
+    revokeToken: (person, token, options) => remove(['people', person, 'tokens', token], options),
     stuckRules: ({ without } = {}, options) => {
       const query = without === undefined ? {} : { without };
       return list(stuckRuleSchema, { path: ['stuck-rules'], query }, options);
     },
     groups: (options) => list(groupSchema, { path: ['groups'] }, options),
     putGroup: (group, body, options) => get(groupSchema, { method: 'PUT', path: ['groups', group], body }, options),
-    removeGroup: (group, options) => sendOnly({ method: 'DELETE', path: ['groups', group] }, options),
+    removeGroup: (group, options) => remove(['groups', group], options),
     webhooks: (options) => list(webhookSchema, { path: ['webhooks'] }, options),
-    addWebhook: (body, options) => get(savedWebhookSchema, { method: 'POST', path: ['webhooks'], body }, options),
+    addWebhook: (body, options) => post(savedWebhookSchema, ['webhooks'], body, options),
     updateWebhook: (webhook, body, options) =>
       get(savedWebhookSchema, { method: 'PATCH', path: ['webhooks', webhook], body }, options),
-    removeWebhook: (webhook, options) => sendOnly({ method: 'DELETE', path: ['webhooks', webhook] }, options),
+    removeWebhook: (webhook, options) => remove(['webhooks', webhook], options),
     webhookDeliveries: (webhook, query, options) =>
       list(webhookDeliverySchema, { path: ['webhooks', webhook, 'deliveries'], query: { ...query } }, options),
     replayWebhook: (webhook, delivery, options) => {
       const body = delivery === undefined ? {} : { delivery };
-      return get(webhookReplayedSchema, { method: 'POST', path: ['webhooks', webhook, 'replay'], body }, options);
+      return post(webhookReplayedSchema, ['webhooks', webhook, 'replay'], body, options);
     },
     providers: (options) => list(providerStatusSchema, { path: ['providers'] }, options),
-    addProvider: (body, options) => get(providerStatusSchema, { method: 'POST', path: ['providers'], body }, options),
+    addProvider: (body, options) => post(providerStatusSchema, ['providers'], body, options),
     updateProvider: (provider, body, options) =>
       get(providerStatusSchema, { method: 'PATCH', path: ['providers', provider], body }, options),
     removeProvider: (provider, { force, ...options } = {}) =>
@@ -219,7 +214,7 @@ export function createClient(options: ClientOptions): Client {
         options,
       ),
     testProvider: (provider, body = {}, options) =>
-      get(providerTestSchema, { method: 'POST', path: ['providers', provider, 'test'], body }, options),
+      post(providerTestSchema, ['providers', provider, 'test'], body, options),
     providerModels: (provider, options) =>
       get(providerModelsSchema, { path: ['providers', provider, 'models'] }, options),
 
@@ -229,14 +224,12 @@ export function createClient(options: ClientOptions): Client {
     deleteWorld: (world, options) =>
       sendOnly({ method: 'DELETE', path: ['worlds', world], headers: ifMatch(options) }, options),
     exportWorld: (world, options) => text({ path: ['worlds', world, 'export'] }, options),
-    importWorld: (yaml, options) =>
-      get(importedWorldSchema, { method: 'POST', path: ['worlds', 'import'], body: yaml }, options),
+    importWorld: (yaml, options) => post(importedWorldSchema, ['worlds', 'import'], yaml, options),
 
     agents: (world, page, options) =>
       list(agentSchema, { path: ['worlds', world, 'agents'], query: { ...page } }, options),
     agent: (world, agent, options) => tagged(agentSchema, { path: ['worlds', world, 'agents', agent] }, options),
-    createAgent: (world, body, options) =>
-      get(savedAgentSchema, { method: 'POST', path: ['worlds', world, 'agents'], body }, options),
+    createAgent: (world, body, options) => post(savedAgentSchema, ['worlds', world, 'agents'], body, options),
     updateAgent: (world, agent, body, options) =>
       get(
         savedAgentSchema,
@@ -250,16 +243,14 @@ export function createClient(options: ClientOptions): Client {
 
     chats: (world, page, options) => list(chatSchema, { path: ['worlds', world, 'chats'], query: both(page) }, options),
     chat: (world, chat, options) => get(chatSchema, { path: ['worlds', world, 'chats', chat] }, options),
-    createChat: (world, body = {}, options) =>
-      get(chatSchema, { method: 'POST', path: ['worlds', world, 'chats'], body }, options),
+    createChat: (world, body = {}, options) => post(chatSchema, ['worlds', world, 'chats'], body, options),
     changeChat: (world, chat, body, options) =>
       get(chatSchema, { method: 'PATCH', path: ['worlds', world, 'chats', chat], body }, options),
-    deleteChat: (world, chat, options) =>
-      sendOnly({ method: 'DELETE', path: ['worlds', world, 'chats', chat] }, options),
+    deleteChat: (world, chat, options) => remove(['worlds', world, 'chats', chat], options),
     branches: (world, chat, options) =>
       list(chatSchema, { path: ['worlds', world, 'chats', chat, 'branches'] }, options),
     branch: (world, chat, body, options) =>
-      get(chatSchema, { method: 'POST', path: ['worlds', world, 'chats', chat, 'branches'], body }, options),
+      post(chatSchema, ['worlds', world, 'chats', chat, 'branches'], body, options),
     stop: (world, chat, options) =>
       sendOnly({ method: 'POST', path: ['worlds', world, 'chats', chat, 'stop'] }, options),
     tell: (world, chat, text, options) =>
@@ -320,8 +311,7 @@ export function createClient(options: ClientOptions): Client {
       const request: Request = { method: 'POST', path: ['decisions'], body: { decisions } };
       return (await sendWithRetries(listOf(decisionResultSchema), request, options)).items;
     },
-    createBatch: (world, approvals, options) =>
-      get(batchSchema, { method: 'POST', path: ['worlds', world, 'batches'], body: { approvals } }, options),
+    createBatch: (world, approvals, options) => post(batchSchema, ['worlds', world, 'batches'], { approvals }, options),
     decideBatch: (world, batch, decision, options) =>
       sendWithRetries(
         batchReplySchema,
@@ -337,17 +327,13 @@ export function createClient(options: ClientOptions): Client {
 
     external: {
       createAgent: (world, body, options) =>
-        get(
-          createdExternalAgentSchema,
-          { method: 'POST', path: ['worlds', world, 'external', 'agents'], body },
-          options,
-        ),
+        post(createdExternalAgentSchema, ['worlds', world, 'external', 'agents'], body, options),
       addWorld: (world, body, options) =>
-        get(addedExternalAgentSchema, { method: 'POST', path: ['worlds', world, 'external', 'agents'], body }, options),
+        post(addedExternalAgentSchema, ['worlds', world, 'external', 'agents'], body, options),
       readingRules: (world, program, options) =>
         get(readingRulesSchema, { path: ['worlds', world, 'external', 'reading-rules'], query: { program } }, options),
       propose: (world, body, options) =>
-        get(externalCallSchema, { method: 'POST', path: ['worlds', world, 'external', 'calls'], body }, options),
+        post(externalCallSchema, ['worlds', world, 'external', 'calls'], body, options),
       wait: (world, call, seconds, { claim, ...options } = {}) =>
         get(
           externalCallSchema,
@@ -371,22 +357,15 @@ export function createClient(options: ClientOptions): Client {
     previewUndo: (world, call, options) =>
       get(undoPreviewSchema, { path: ['worlds', world, 'calls', call, 'undo'] }, options),
     undo: (world, call, effectHash, options) =>
-      get(
-        undoPreviewSchema,
-        { method: 'POST', path: ['worlds', world, 'calls', call, 'undo'], body: { effectHash } },
-        options,
-      ),
+      post(undoPreviewSchema, ['worlds', world, 'calls', call, 'undo'], { effectHash }, options),
     schedules: (world, options) => list(scheduleSchema, { path: ['worlds', world, 'schedules'] }, options),
-    addSchedule: (world, body, options) =>
-      get(scheduleSchema, { method: 'POST', path: ['worlds', world, 'schedules'], body }, options),
+    addSchedule: (world, body, options) => post(scheduleSchema, ['worlds', world, 'schedules'], body, options),
     changeSchedule: (world, schedule, body, options) =>
       get(scheduleSchema, { method: 'PATCH', path: ['worlds', world, 'schedules', schedule], body }, options),
-    removeSchedule: (world, schedule, options) =>
-      sendOnly({ method: 'DELETE', path: ['worlds', world, 'schedules', schedule] }, options),
+    removeSchedule: (world, schedule, options) => remove(['worlds', world, 'schedules', schedule], options),
     grants: (world, page, options) =>
       list(grantSchema, { path: ['worlds', world, 'grants'], query: { ...page } }, options),
-    revoke: (world, grant, options) =>
-      sendOnly({ method: 'DELETE', path: ['worlds', world, 'grants', grant] }, options),
+    revoke: (world, grant, options) => remove(['worlds', world, 'grants', grant], options),
     policy: (world, options) => tagged(shownPolicySchema, { path: ['worlds', world, 'policy'] }, options),
     setPolicy: (world, body, options) =>
       tagged(
@@ -395,7 +374,7 @@ export function createClient(options: ClientOptions): Client {
         options,
       ),
     checkPolicy: (world, body, options) =>
-      get(policyVerdictSchema, { method: 'POST', path: ['worlds', world, 'policy', 'check'], body }, options),
+      post(policyVerdictSchema, ['worlds', world, 'policy', 'check'], body, options),
 
     replayPolicy: (world, body, { tell, ...options } = {}) => {
       const request = { method: 'POST', path: ['worlds', world, 'policy', 'replay'], body } as const;
@@ -410,7 +389,7 @@ export function createClient(options: ClientOptions): Client {
     suggestRules: (world, options) =>
       get(suggestionsSchema, { path: ['worlds', world, 'policy', 'suggestions'] }, options),
     policyMatches: (world, body, options) =>
-      get(matchedCallsSchema, { method: 'POST', path: ['worlds', world, 'policy', 'matches'], body }, options),
+      post(matchedCallsSchema, ['worlds', world, 'policy', 'matches'], body, options),
 
     tools: (world, page, options) =>
       list(toolSchema, { path: ['worlds', world, 'tools'], query: { ...page } }, options),
@@ -418,8 +397,7 @@ export function createClient(options: ClientOptions): Client {
       list(mcpServerSchema, { path: ['worlds', world, 'mcp-servers'], query: { ...page } }, options),
     mcpServer: (world, name, options) =>
       tagged(mcpServerSchema, { path: ['worlds', world, 'mcp-servers', name] }, options),
-    addMcpServer: (world, body, options) =>
-      get(mcpServerSchema, { method: 'POST', path: ['worlds', world, 'mcp-servers'], body }, options),
+    addMcpServer: (world, body, options) => post(mcpServerSchema, ['worlds', world, 'mcp-servers'], body, options),
     updateMcpServer: (world, name, body, options) =>
       get(
         mcpServerSchema,
@@ -430,40 +408,30 @@ export function createClient(options: ClientOptions): Client {
       get(mcpContextSchema, { path: ['worlds', world, 'mcp-servers', name, 'context'] }, options),
     readMcpContext: async (world, name, body, options) => {
       const path = ['worlds', world, 'mcp-servers', name, 'context'];
-      return (await get(mcpContextTextSchema, { method: 'POST', path, body }, options)).text;
+      return (await post(mcpContextTextSchema, path, body, options)).text;
     },
     restartMcpServer: (world, name, options) =>
-      get(mcpServerSchema, { method: 'POST', path: ['worlds', world, 'mcp-servers', name, 'restart'] }, options),
+      post(mcpServerSchema, ['worlds', world, 'mcp-servers', name, 'restart'], undefined, options),
     testMcpServer: (world, name, options) =>
-      get(mcpServerSchema, { method: 'POST', path: ['worlds', world, 'mcp-servers', name, 'test'] }, options),
+      post(mcpServerSchema, ['worlds', world, 'mcp-servers', name, 'test'], undefined, options),
     startMcpSignIn: (world, name, body, options) =>
-      get(
-        mcpSignInStartSchema,
-        { method: 'POST', path: ['worlds', world, 'mcp-servers', name, 'sign-in'], body },
-        options,
-      ),
-    finishMcpSignIn: (body, options) =>
-      get(mcpSignedInSchema, { method: 'POST', path: ['mcp-sign-ins'], body }, options),
+      post(mcpSignInStartSchema, ['worlds', world, 'mcp-servers', name, 'sign-in'], body, options),
+    finishMcpSignIn: (body, options) => post(mcpSignedInSchema, ['mcp-sign-ins'], body, options),
     signOutOfMcpServer: (world, name, options) =>
       get(mcpServerSchema, { method: 'DELETE', path: ['worlds', world, 'mcp-servers', name, 'sign-in'] }, options),
-    removeMcpServer: (world, name, options) =>
-      sendOnly({ method: 'DELETE', path: ['worlds', world, 'mcp-servers', name] }, options),
+    removeMcpServer: (world, name, options) => remove(['worlds', world, 'mcp-servers', name], options),
 
     audit: (world, page, options) => list(auditEntrySchema, { path: logPath(world), query: { ...page } }, options),
     exportAudit: (world, format, options) => text({ path: logPath(world), query: { format } }, options),
     verifyAudit: (world, options) => get(auditVerdictSchema, { path: [...logPath(world), 'verify'] }, options),
     original: (world, call, options) =>
-      get(revealedCallSchema, { method: 'POST', path: ['worlds', world, 'audit', call, 'original'] }, options),
+      post(revealedCallSchema, ['worlds', world, 'audit', call, 'original'], undefined, options),
     stats: (world, options) =>
       get(statsSchema, { path: ['worlds', world, 'stats'], query: { person: options?.person } }, options),
     questionStats: (world, options) =>
       get(questionStatsSchema, { path: ['worlds', world, 'questions'], query: { person: options?.person } }, options),
     attach: (world, chat, body, options) =>
-      get(
-        messageAttachmentSchema,
-        { method: 'POST', path: ['worlds', world, 'chats', chat, 'attachments'], body },
-        options,
-      ),
+      post(messageAttachmentSchema, ['worlds', world, 'chats', chat, 'attachments'], body, options),
     attachment: (world, chat, id, options) =>
       blob({ path: ['worlds', world, 'chats', chat, 'attachments', id] }, options),
     exportChat: (world, chat, format, options) =>

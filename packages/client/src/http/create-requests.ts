@@ -47,6 +47,14 @@ export function createRequests(options: ClientOptions, secretFor: Connector['sec
   ): Promise<z.output<S>> {
     return await readJson(await send(connector, { ...request, signal }), schema, signal);
   }
+  async function post<S extends z.ZodType>(
+    schema: S,
+    path: Request['path'],
+    body: Request['body'],
+    options?: CallOptions,
+  ): Promise<z.output<S>> {
+    return await get(schema, { method: 'POST', path, body }, options);
+  }
   /** Reads events about progress until the result. */
   async function getWithProgress<S extends z.ZodType>(
     schema: S,
@@ -103,6 +111,9 @@ export function createRequests(options: ClientOptions, secretFor: Connector['sec
     const response = await send(connector, { ...request, signal });
     await response.body?.cancel();
   }
+  async function remove(path: Request['path'], options?: CallOptions): Promise<void> {
+    await sendOnly({ method: 'DELETE', path }, options);
+  }
   /** Retries idempotent requests. */
   async function sendWithRetries<S extends z.ZodType>(
     schema: S,
@@ -119,7 +130,21 @@ export function createRequests(options: ClientOptions, secretFor: Connector['sec
     }
   }
 
-  return { connector, clock, random, get, getWithProgress, list, tagged, text, blob, sendOnly, sendWithRetries };
+  return {
+    connector,
+    clock,
+    random,
+    get,
+    post,
+    getWithProgress,
+    list,
+    tagged,
+    text,
+    blob,
+    remove,
+    sendOnly,
+    sendWithRetries,
+  };
 }
 
 export type Requests = ReturnType<typeof createRequests>;
