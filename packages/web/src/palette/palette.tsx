@@ -5,6 +5,7 @@ import { useLocation } from 'wouter';
 import { useWorld } from '../data/connection.js';
 import { fieldBox } from '../form/field.js';
 import { paths } from '../shell/paths.js';
+import { SETTINGS_PAGES } from '../shell/world-settings.js';
 import { Visible } from '../text/visible.js';
 import { cx } from '../ui/cx.js';
 import { Dialog } from '../ui/dialog.js';
@@ -12,7 +13,6 @@ import { focusPage } from '../ui/keep-focus.js';
 import { shellWords } from '../words/shell.js';
 import { findEntries, type PaletteEntry } from './find-entries.js';
 
-const PAGES = ['policy', 'grants', 'agents', 'servers', 'audit', 'stats', 'search', 'settings'] as const;
 const MOST = 50;
 
 /** Goes to a chat, page or world by a few letters of its name. Does nothing else. */
@@ -111,7 +111,9 @@ function entriesOf(
     { path: paths.world(worldId), label: shellWords.newChat, kind: pages.chat },
     page(paths.inbox, pages.inbox),
     ...chats.map(({ id, title }) => ({ path: paths.chat(worldId, id), label: title, kind: pages.chat })),
-    ...PAGES.map((name) => page(paths.page(worldId, name), pages[name])),
+    ...(['search', 'schedules', ...SETTINGS_PAGES] as const).map((name) =>
+      page(paths.page(worldId, name), pages[name]),
+    ),
     page(paths.providers, pages.providers),
     page(paths.computer, pages.computer),
     page(paths.account, pages.account),

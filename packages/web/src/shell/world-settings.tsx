@@ -4,12 +4,12 @@ import { useWorld } from '../data/connection.js';
 import { shellWords } from '../words/shell.js';
 import { paths } from './paths.js';
 
-const PAGES = ['policy', 'grants', 'agents', 'servers', 'audit', 'stats', 'settings'] as const;
+export const SETTINGS_PAGES = ['policy', 'grants', 'agents', 'servers', 'audit', 'stats', 'settings'] as const;
 
 /** Whether a page is behind *World settings*. Providers belong to the server, but worlds need them. */
 export function isWorldSettings(path: string): boolean {
   const page = /^\/w\/[^/]+\/([a-z]+)$/.exec(path)?.[1];
-  return path === paths.providers || (page !== undefined && PAGES.some((each) => each === page));
+  return path === paths.providers || (page !== undefined && SETTINGS_PAGES.some((each) => each === page));
 }
 
 /** The pages behind *World settings*, above each of them. */
@@ -18,7 +18,7 @@ export function WorldSettingsTabs(): ReactElement | null {
   const worldId = useWorld((state) => state.worldId);
   if (!isWorldSettings(path)) return null;
   const tabs = [
-    ...PAGES.map((page) => ({ to: paths.page(worldId, page), label: shellWords.pages[page] })),
+    ...SETTINGS_PAGES.map((page) => ({ to: paths.page(worldId, page), label: shellWords.pages[page] })),
     { to: paths.providers, label: shellWords.pages.providers },
   ];
   return (
