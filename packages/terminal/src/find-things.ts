@@ -1,6 +1,7 @@
 import { ClientError, isLocalLink, readAll, type Client } from '@countersign/client';
 import { nearest, type Agent, type Chat, type World } from '@countersign/protocol';
 import { CommandError } from './command-error.js';
+import type { CommandContext } from './context.js';
 import { worldsOf } from './project/world-of-folder.js';
 import { suggestion } from './text/suggest.js';
 import { errors } from './words/errors.js';
@@ -12,6 +13,15 @@ export async function findWorld(
   folder = process.cwd(),
 ): Promise<World> {
   return chooseWorld(await readAll((page) => client.worlds(page)), name, { url: client.url, folder });
+}
+
+/** A client, and the id of the world that a command names; see `findWorld`. */
+export async function clientIn(
+  context: Pick<CommandContext, 'client'>,
+  name: string | undefined,
+): Promise<{ client: Client; world: string }> {
+  const client = await context.client();
+  return { client, world: (await findWorld(client, name)).id };
 }
 
 /** See `findWorld`. */

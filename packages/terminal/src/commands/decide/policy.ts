@@ -13,7 +13,7 @@ import { confirm } from '../../input/confirm.js';
 import type { CommandContext } from '../../context.js';
 import { editText } from '../../input/edit-text.js';
 import { EXIT } from '../../exit-codes.js';
-import { findAgent, findChat, findWorld } from '../../find-things.js';
+import { clientIn, findAgent, findChat } from '../../find-things.js';
 import {
   callLine,
   ClientError,
@@ -53,8 +53,7 @@ export function addPolicy(program: Command, register: Register): void {
   register<PolicyFlags>(
     withHelp(inWorld(policy.command('show', { isDefault: true })), help.show),
     async (context, { options }) => {
-      const client = await context.client();
-      const { id } = await findWorld(client, options.world);
+      const { client, world: id } = await clientIn(context, options.world);
       const { value } = await client.policy(id);
       if (context.options.json) return context.json(value);
       if (!value.rules.some(isRule)) context.note(results.noRules(id));
@@ -90,8 +89,7 @@ export function addPolicy(program: Command, register: Register): void {
       .option('--agent <agent>', help.agent)
       .option('--rehearse', help.rehearse),
     async (context, { args, options }) => {
-      const client = await context.client();
-      const { id } = await findWorld(client, options.world);
+      const { client, world: id } = await clientIn(context, options.world);
       const agent = options.agent === undefined ? undefined : await findAgent(client, id, options.agent);
       const call = { tool: args[0] ?? '', arguments: readRecord(args[1] ?? '{}', 'The arguments') };
       const verdict = await client.checkPolicy(id, {
@@ -117,8 +115,7 @@ export function addPolicy(program: Command, register: Register): void {
       'last',
     ),
     async (context, { args, options }) => {
-      const client = await context.client();
-      const { id } = await findWorld(client, options.world);
+      const { client, world: id } = await clientIn(context, options.world);
       const chat = await findChat(client, id, options.chat ?? 'last');
       const { items, more } = await client.policyMatches(id, { chatId: chat.id, rule: args[0] ?? '' });
       const columns = [
@@ -164,8 +161,7 @@ async function changePolicy(
   rule: string,
   { world, yes }: PolicyFlags,
 ): Promise<void> {
-  const client = await context.client();
-  const { id } = await findWorld(client, world);
+  const { client, world: id } = await clientIn(context, world);
   const { value, etag } = await client.policy(id);
   if (etag === undefined) throw new CommandError(errors.noEtag, 1);
   const wanted = rule.trim();
@@ -205,8 +201,7 @@ function sayRules(id: string, lines: readonly string[]): string {
 }
 
 async function editPolicy(context: CommandContext, { world, file, yes }: PolicyFlags): Promise<void> {
-  const client = await context.client();
-  const { id } = await findWorld(client, world);
+  const { client, world: id } = await clientIn(context, world);
   const { value, etag } = await client.policy(id);
   if (etag === undefined) throw new CommandError(errors.noEtag, 1);
   const proposed = value.proposed.map((rule) => `# ${rule}`);

@@ -3,7 +3,7 @@ import { policyLines, type Replayed, type ReplayedCall } from '@countersign/prot
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
 import type { CommandContext } from '../../context.js';
-import { findWorld } from '../../find-things.js';
+import { clientIn } from '../../find-things.js';
 import { plainLine } from '../../text/plain-text.js';
 import { suggestion } from '../../text/suggest.js';
 import { table } from '../../text/table.js';
@@ -31,8 +31,7 @@ export function addReplay(policy: Command, register: Register): void {
       .option('--remove <rule>', words.remove, again)
       .option('--since <time>', words.since, '30d'),
     async (context, { options }) => {
-      const client = await context.client();
-      const { id } = await findWorld(client, options.world);
+      const { client, world: id } = await clientIn(context, options.world);
       const since = readSince(options.since);
       const stored = (await client.policy(id)).value.rules;
       const rules = await rulesFrom(stored, options);

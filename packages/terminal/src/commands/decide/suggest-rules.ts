@@ -2,7 +2,7 @@ import { callLine } from '@countersign/client';
 import type { RuleSuggestion } from '@countersign/protocol';
 import type { Command } from 'commander';
 import type { CommandContext } from '../../context.js';
-import { findWorld } from '../../find-things.js';
+import { clientIn } from '../../find-things.js';
 import { plainLine } from '../../text/plain-text.js';
 import { withHelp, WORLD } from '../../words/help.js';
 import { suggestHelp as help, suggestWords as words } from '../../words/replay.js';
@@ -16,8 +16,7 @@ export function addSuggest(policy: Command, register: Register): void {
   register<{ world?: string }>(
     withHelp(policy.command('suggest').option('-w, --world <world>', WORLD), help),
     async (context, { options }) => {
-      const client = await context.client();
-      const { id } = await findWorld(client, options.world);
+      const { client, world: id } = await clientIn(context, options.world);
       const { items } = await client.suggestRules(id);
       if (context.options.json) context.json({ items });
       else if (items.length === 0) context.note(words.none);

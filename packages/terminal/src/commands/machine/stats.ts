@@ -2,7 +2,7 @@ import { nameOf } from '@countersign/client';
 import type { Stats } from '@countersign/protocol';
 import type { Command } from 'commander';
 import type { CommandContext } from '../../context.js';
-import { findWorld } from '../../find-things.js';
+import { clientIn } from '../../find-things.js';
 import { findPerson } from './find-person.js';
 import { plainLine } from '../../text/plain-text.js';
 import { table } from '../../text/table.js';
@@ -17,8 +17,7 @@ export function addStats(program: Command, register: Register): void {
     .option('-w, --world <world>', WORLD)
     .option('--person <person>', statsHelp.person);
   register<{ world?: string; person?: string }>(command, async (context, { options }) => {
-    const client = await context.client();
-    const { id } = await findWorld(client, options.world);
+    const { client, world: id } = await clientIn(context, options.world);
     const { person } = options;
     const stats = await client.stats(id, person === undefined ? {} : { person: (await findPerson(client, person)).id });
     if (context.options.json) context.json(stats);

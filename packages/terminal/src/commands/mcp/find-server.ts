@@ -1,7 +1,7 @@
 import { readAll } from '@countersign/client';
 import type { Command } from 'commander';
 import type { CommandContext } from '../../context.js';
-import { findThing, findWorld } from '../../find-things.js';
+import { clientIn, findThing } from '../../find-things.js';
 import { WORLD } from '../../words/help.js';
 
 export interface WorldFlag {
@@ -17,8 +17,7 @@ export async function findServer(
   world: string | undefined,
   name = '',
 ): Promise<{ world: string; name: string }> {
-  const client = await context.client();
-  const { id } = await findWorld(client, world);
+  const { client, world: id } = await clientIn(context, world);
   const servers = (await readAll((page) => client.mcpServers(id, page))).map((server) => ({ id: server.name }));
   return { world: id, name: findThing(servers, name, { what: 'MCP server', world: id }).id };
 }

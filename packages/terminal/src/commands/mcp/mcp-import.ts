@@ -13,7 +13,7 @@ import { CountersignError, type McpServer, type NewMcpServer } from '@countersig
 import { CommandError } from '../../command-error.js';
 import type { CommandContext } from '../../context.js';
 import { describeFailure } from '../../describe-failure.js';
-import { findWorld } from '../../find-things.js';
+import { clientIn } from '../../find-things.js';
 import { readSecret } from '../../input/read-secret.js';
 import { plainLine } from '../../text/plain-text.js';
 import { readText } from '../worlds/agents.js';
@@ -30,8 +30,7 @@ export interface ImportFlags {
 export async function importServers(context: CommandContext, file: string, options: ImportFlags): Promise<void> {
   const read = readMcpFile(file === '-' ? await text(context.console.stdin) : await readText(file));
   if (!read.ok) throw new CommandError(plainLine(read.problem));
-  const client = await context.client();
-  const { id: world } = await findWorld(client, options.world);
+  const { client, world } = await clientIn(context, options.world);
   const taken = new Set((await readAll((page) => client.mcpServers(world, page))).map(({ name }) => name));
   const wanted = read.servers.filter(({ name }) => !taken.has(name));
   const skipped = read.servers.filter(({ name }) => taken.has(name)).map(({ name }) => name);

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { confirm } from '../../input/confirm.js';
 import type { CommandContext } from '../../context.js';
 import { EXIT } from '../../exit-codes.js';
-import { findWorld } from '../../find-things.js';
+import { clientIn } from '../../find-things.js';
 import { plainLine } from '../../text/plain-text.js';
 import { withHelp, YES } from '../../words/help.js';
 import { mcpHelp as help } from '../../words/help-worlds.js';
@@ -38,8 +38,7 @@ function addList(mcp: Command, register: Register): void {
   register<WorldFlag>(
     withHelp(inWorld(mcp.command('list', { isDefault: true })), help.list),
     async (context, { options }) => {
-      const client = await context.client();
-      const { id: world } = await findWorld(client, options.world);
+      const { client, world } = await clientIn(context, options.world);
       const all = await readAll((page) => client.mcpServers(world, page));
       const columns = [
         { title: 'name', of: ({ name }: McpServer) => name },
@@ -70,8 +69,7 @@ function addAdd(mcp: Command, register: Register): void {
       withHelp(inWorld(mcp.command('add').argument('<server>').argument('[command...]', help.command)), help.add),
     ).option('--server-url <url>', help.serverUrl),
     async (context, { args, options }) => {
-      const client = await context.client();
-      const { id: world } = await findWorld(client, options.world);
+      const { client, world } = await clientIn(context, options.world);
       const definition = await readDefinition(context, args, options);
       const added = await client.addMcpServer(world, definition);
       warnOfSecret(context, definition);

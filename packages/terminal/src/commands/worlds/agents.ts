@@ -12,7 +12,7 @@ import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
 import { confirm } from '../../input/confirm.js';
 import { editJson } from '../../input/edit-text.js';
-import { findAgent, findChat, findWorld } from '../../find-things.js';
+import { clientIn, findAgent, findChat } from '../../find-things.js';
 import { showMessage } from './chats.js';
 import { warnOfAcp } from './warn-of-acp.js';
 import { warnOfTools } from './warn-of-tools.js';
@@ -47,8 +47,7 @@ export function addAgents(program: Command, register: Register): void {
   register<AgentFlags>(
     withHelp(inWorld(agents.command('list', { isDefault: true })), help.list),
     async (context, { options }) => {
-      const client = await context.client();
-      const { id: world } = await findWorld(client, options.world);
+      const { client, world } = await clientIn(context, options.world);
       const all = await readAll((page) => client.agents(world, page));
       const columns = [
         { title: 'id', of: ({ id }: Agent) => id },
@@ -63,8 +62,7 @@ export function addAgents(program: Command, register: Register): void {
   register<AgentFlags>(
     withHelp(inWorld(agents.command('show').argument('<agent>')), help.show),
     async (context, { args, options }) => {
-      const client = await context.client();
-      const { id: world } = await findWorld(client, options.world);
+      const { client, world } = await clientIn(context, options.world);
       showThing(context, await findAgent(client, world, args[0] ?? ''));
     },
   );
@@ -84,8 +82,7 @@ export function addAgents(program: Command, register: Register): void {
       if (name !== undefined && template !== undefined && AGENT_TEMPLATES[template].agents.length > 1)
         throw new CommandError(errors.templateNames(template));
       const change = { ...flags, ...(name === undefined ? {} : { name }) };
-      const client = await context.client();
-      const { id: world } = await findWorld(client, options.world);
+      const { client, world } = await clientIn(context, options.world);
       const made =
         template === undefined
           ? [await client.createAgent(world, { ...flags, name: name ?? '', provider, model })]
@@ -100,8 +97,7 @@ export function addAgents(program: Command, register: Register): void {
   );
   const edit = withHelp(inWorld(agents.command('edit').argument('<agent>')), help.edit);
   register<AgentFlags>(withFlags(edit.option('--name <name>', help.name)), async (context, { args, options }) => {
-    const client = await context.client();
-    const { id: world } = await findWorld(client, options.world);
+    const { client, world } = await clientIn(context, options.world);
     const { id } = await findAgent(client, world, args[0] ?? '');
     const { value, etag } = await client.agent(world, id);
     const { id: _, ...definition } = value;
@@ -126,8 +122,7 @@ export function addAgents(program: Command, register: Register): void {
       'last',
     ),
     async (context, { args, options }) => {
-      const client = await context.client();
-      const { id: world } = await findWorld(client, options.world);
+      const { client, world } = await clientIn(context, options.world);
       const { id } = await findAgent(client, world, args[0] ?? '');
       const chat = await findChat(client, world, options.chat);
       const messages = await readAll((page) => client.memory(world, id, chat.id, page));
@@ -139,8 +134,7 @@ export function addAgents(program: Command, register: Register): void {
   );
   const remove = withHelp(inWorld(agents.command('remove').argument('<agent>')), help.remove).option('--yes', YES);
   register<{ world?: string; yes?: boolean }>(remove, async (context, { args, options }) => {
-    const client = await context.client();
-    const { id: world } = await findWorld(client, options.world);
+    const { client, world } = await clientIn(context, options.world);
     const { id, name } = await findAgent(client, world, args[0] ?? '');
     await confirm(context, { yes: options.yes, what: results.agentRemoval(name, world) });
     await client.deleteAgent(world, id);

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { branchAfter } from '../../chat/branch-chat.js';
 import { CommandError } from '../../command-error.js';
 import { confirm } from '../../input/confirm.js';
-import { findChat, findWorld } from '../../find-things.js';
+import { clientIn, findChat } from '../../find-things.js';
 import { readTimelines, showTimeline } from './chat-timeline.js';
 import { behindBar, proseBehindBar } from '../../text/behind-bar.js';
 import { minuteText } from '../../text/clock-text.js';
@@ -38,8 +38,7 @@ export function addChats(program: Command, register: Register): void {
   register<ChatFlags>(
     withHelp(inWorld(chats.command('list', { isDefault: true })), help.list),
     async (context, { options }) => {
-      const client = await context.client();
-      const { id: world } = await findWorld(client, options.world);
+      const { client, world } = await clientIn(context, options.world);
       const stalled = new Set(await (await context.ownServer())?.stalledChats());
       const all = (await readAll((page) => client.chats(world, page))).map((chat): Listed =>
         stalled.has(chat.id) ? { ...chat, needsServer: true } : chat,
@@ -60,8 +59,7 @@ export function addChats(program: Command, register: Register): void {
   register<ChatFlags>(
     withHelp(inWorld(chats.command('show').argument('<chat>', CHAT)), help.show),
     async (context, { args, options }) => {
-      const client = await context.client();
-      const { id: world } = await findWorld(client, options.world);
+      const { client, world } = await clientIn(context, options.world);
       const chat = await findChat(client, world, args[0] ?? '');
       const messages = await readAll((page) => client.messages(world, chat.id, page));
       if (context.options.json) context.json({ ...chat, messages });
@@ -71,8 +69,7 @@ export function addChats(program: Command, register: Register): void {
   register<ChatFlags>(
     withHelp(inWorld(chats.command('add')), help.add).option('--title <title>', help.title),
     async (context, { options }) => {
-      const client = await context.client();
-      const { id: world } = await findWorld(client, options.world);
+      const { client, world } = await clientIn(context, options.world);
       const made = await client.createChat(world, options.title === undefined ? {} : { title: options.title });
       showDone(context, results.chatCreated(made.id), made);
     },
@@ -84,8 +81,7 @@ export function addChats(program: Command, register: Register): void {
     async (context, { args, options }) => {
       const { title, filed } = options;
       if (title === undefined && filed === undefined) throw new CommandError(errors.nothingToChange);
-      const client = await context.client();
-      const { id: world } = await findWorld(client, options.world);
+      const { client, world } = await clientIn(context, options.world);
       const { id } = await findChat(client, world, args[0] ?? '');
       const changed = await client.changeChat(world, id, {
         ...(title === undefined ? {} : { title }),
@@ -97,8 +93,7 @@ export function addChats(program: Command, register: Register): void {
   register<ChatFlags>(
     withHelp(inWorld(chats.command('stop').argument('<chat>', CHAT)), help.stop),
     async (context, { args, options }) => {
-      const client = await context.client();
-      const { id: world } = await findWorld(client, options.world);
+      const { client, world } = await clientIn(context, options.world);
       const { id } = await findChat(client, world, args[0] ?? '');
       await client.stop(world, id);
       showDone(context, results.chatStopped(id), { stopped: id });
@@ -107,8 +102,7 @@ export function addChats(program: Command, register: Register): void {
   register<ChatFlags>(
     withHelp(inWorld(chats.command('tell').argument('<chat>', CHAT).argument('<sentence>', help.sentence)), help.tell),
     async (context, { args, options }) => {
-      const client = await context.client();
-      const { id: world } = await findWorld(client, options.world);
+      const { client, world } = await clientIn(context, options.world);
       const { id } = await findChat(client, world, args[0] ?? '');
       await client.tell(world, id, args[1] ?? '');
       showDone(context, results.chatTold(id), { told: id });
@@ -121,8 +115,7 @@ export function addChats(program: Command, register: Register): void {
     ).option('--last <n>', help.last, '5'),
     async (context, { args, options }) => {
       const last = readCount(options.last ?? '5', '--last');
-      const client = await context.client();
-      const { id: world } = await findWorld(client, options.world);
+      const { client, world } = await clientIn(context, options.world);
       const { id } = await findChat(client, world, args[0] ?? '');
       const items = await readTimelines(client, world, id, { turn: args[1], last });
       if (context.options.json) context.json({ items });
@@ -136,8 +129,7 @@ export function addChats(program: Command, register: Register): void {
     ).requiredOption('--out <file>', help.out),
     async (context, { args, options }) => {
       const { out = '' } = options;
-      const client = await context.client();
-      const { id: world } = await findWorld(client, options.world);
+      const { client, world } = await clientIn(context, options.world);
       const { id } = await findChat(client, world, args[0] ?? '');
       const content = await client.attachment(world, id, args[1] ?? '');
       await writeNew(out, new Uint8Array(await content.arrayBuffer()));
@@ -150,8 +142,7 @@ export function addChats(program: Command, register: Register): void {
       .option('--out <file>', help.out),
     async (context, { args, options }) => {
       const format = readChoice(options.format ?? 'md', '--format', ['md', 'json']);
-      const client = await context.client();
-      const { id: world } = await findWorld(client, options.world);
+      const { client, world } = await clientIn(context, options.world);
       const { id } = await findChat(client, world, args[0] ?? '');
       const kind = format === 'json' ? 'json' : 'text';
       await putOut(options.out, await client.exportChat(world, id, format), (text) => context.put(text, kind));
@@ -161,8 +152,7 @@ export function addChats(program: Command, register: Register): void {
   register<ChatFlags>(
     withHelp(inWorld(chats.command('branches').argument('<chat>', CHAT)), help.branches),
     async (context, { args, options }) => {
-      const client = await context.client();
-      const { id: world } = await findWorld(client, options.world);
+      const { client, world } = await clientIn(context, options.world);
       const { id } = await findChat(client, world, args[0] ?? '');
       const columns = [
         { title: 'id', of: (chat: Chat) => chat.id },
@@ -175,8 +165,7 @@ export function addChats(program: Command, register: Register): void {
   register<ChatFlags>(
     withHelp(inWorld(chats.command('branch').argument('<chat>', CHAT).argument('[answer]', help.answer)), help.branch),
     async (context, { args, options }) => {
-      const client = await context.client();
-      const { id: world } = await findWorld(client, options.world);
+      const { client, world } = await clientIn(context, options.world);
       const { id } = await findChat(client, world, args[0] ?? '');
       const made = await branchAfter(client, world, id, args[1]);
       showDone(context, results.chatCreated(made.id), made);
@@ -185,8 +174,7 @@ export function addChats(program: Command, register: Register): void {
   register<ChatFlags>(
     withHelp(inWorld(chats.command('remove').argument('<chat>', CHAT)), help.remove).option('--yes', YES),
     async (context, { args, options }) => {
-      const client = await context.client();
-      const { id: world } = await findWorld(client, options.world);
+      const { client, world } = await clientIn(context, options.world);
       const { id, title } = await findChat(client, world, args[0] ?? '');
       await confirm(context, { yes: options.yes, what: results.chatRemoval(title) });
       await client.deleteChat(world, id);

@@ -3,7 +3,7 @@ import type { Schedule } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
 import { EXIT } from '../../exit-codes.js';
-import { findChat, findThing, findWorld } from '../../find-things.js';
+import { clientIn, findChat, findThing } from '../../find-things.js';
 import { minuteText } from '../../text/clock-text.js';
 import type { Register } from '../register.js';
 import { showDone, showList } from '../show-list.js';
@@ -27,8 +27,7 @@ export function addSchedules(program: Command, register: Register): void {
   register<{ world?: string }>(
     withHelp(inWorld(schedules.command('list', { isDefault: true })), help.list),
     async (context, { options }) => {
-      const client = await context.client();
-      const { id: world } = await findWorld(client, options.world);
+      const { client, world } = await clientIn(context, options.world);
       const columns = [
         { title: 'id', of: ({ id }: Schedule) => id },
         { title: 'state', of: ({ state, skippedAt }: Schedule) => results.scheduleState(state, skippedAt) },
@@ -49,8 +48,7 @@ export function addSchedules(program: Command, register: Register): void {
     async (context, { args: [content = ''], options }) => {
       const { cron, at, timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone } = options;
       const when = at === undefined ? {} : { at: readTime(at) };
-      const client = await context.client();
-      const { id: world } = await findWorld(client, options.world);
+      const { client, world } = await clientIn(context, options.world);
       const { id: chatId } = await findChat(client, world, options.chat);
       const made = await client.addSchedule(world, {
         chatId,
@@ -69,8 +67,7 @@ export function addSchedules(program: Command, register: Register): void {
     register<{ world?: string }>(
       withHelp(inWorld(schedules.command(name).argument('<schedule>', help.schedule)), help[name]),
       async (context, { args: [word = ''], options }) => {
-        const client = await context.client();
-        const { id: world } = await findWorld(client, options.world);
+        const { client, world } = await clientIn(context, options.world);
         const { id } = findThing(await readAll(() => client.schedules(world)), word, { what: 'schedule', world });
         const changed = await client.changeSchedule(world, id, { paused });
         showDone(context, paused ? results.schedulePaused(id) : results.scheduleResumed(id), changed);
@@ -80,8 +77,7 @@ export function addSchedules(program: Command, register: Register): void {
   register<{ world?: string }>(
     withHelp(inWorld(schedules.command('remove').argument('<schedule>', help.schedule)), help.remove),
     async (context, { args: [word = ''], options }) => {
-      const client = await context.client();
-      const { id: world } = await findWorld(client, options.world);
+      const { client, world } = await clientIn(context, options.world);
       const { id } = findThing(await readAll(() => client.schedules(world)), word, { what: 'schedule', world });
       await client.removeSchedule(world, id);
       showDone(context, results.scheduleRemoved(id), { removed: id });

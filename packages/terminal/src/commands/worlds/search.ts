@@ -1,7 +1,7 @@
 import { readerId, writerName } from '@countersign/client';
 import type { SearchHit } from '@countersign/protocol';
 import type { Command } from 'commander';
-import { findWorld } from '../../find-things.js';
+import { clientIn } from '../../find-things.js';
 import { minuteText } from '../../text/clock-text.js';
 import { readCount } from '../read-flags.js';
 import type { Register } from '../register.js';
@@ -17,8 +17,7 @@ export function addSearch(program: Command, register: Register): void {
     .option('--limit <n>', help.limit, '20');
   register<{ world?: string; limit?: string }>(command, async (context, { args, options }) => {
     const limit = readCount(options.limit ?? '20', '--limit');
-    const client = await context.client();
-    const { id: world } = await findWorld(client, options.world);
+    const { client, world } = await clientIn(context, options.world);
     const hits: SearchHit[] = [];
     let after: string | undefined;
     do {

@@ -1,7 +1,7 @@
 import { readAll } from '@countersign/client';
 import type { ListedTool } from '@countersign/protocol';
 import type { Command } from 'commander';
-import { findThing, findWorld } from '../../find-things.js';
+import { clientIn, findThing } from '../../find-things.js';
 import type { Register } from '../register.js';
 import { showList, showThing } from '../show-list.js';
 import { withHelp, WORLD } from '../../words/help.js';
@@ -15,8 +15,7 @@ export function addTools(program: Command, register: Register): void {
   register<{ world?: string }>(
     withHelp(inWorld(tools.command('list', { isDefault: true })), help.list),
     async (context, { options }) => {
-      const client = await context.client();
-      const { id: world } = await findWorld(client, options.world);
+      const { client, world } = await clientIn(context, options.world);
       const columns = [
         { title: 'name', of: ({ name }: ListedTool) => name },
         {
@@ -38,8 +37,7 @@ export function addTools(program: Command, register: Register): void {
   register<{ world?: string }>(
     withHelp(inWorld(tools.command('show').argument('<tool>')), help.show),
     async (context, { args, options }) => {
-      const client = await context.client();
-      const { id: world } = await findWorld(client, options.world);
+      const { client, world } = await clientIn(context, options.world);
       const all = await readAll((page) => client.tools(world, page));
       const tools = all.map((tool) => ({ id: tool.name, tool }));
       showThing(context, findThing(tools, args[0] ?? '', { what: 'tool', world }).tool);
