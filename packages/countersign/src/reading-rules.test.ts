@@ -1,4 +1,4 @@
-import { setPolicy, showReading } from '@countersign/core';
+import { addAgent, setPolicy, showReading } from '@countersign/core';
 import { expect, it } from 'vitest';
 import { externalWorlds, W } from './testing/external-worlds.js';
 import { person } from './testing/test-engine.js';
@@ -106,6 +106,35 @@ it('[GATE7.4] [GATE7.5] with the offered rules, the gate lets nothing run that w
     states.push([`${toolName} ${JSON.stringify(args)}`, (await claim(id)).state]);
   }
   expect(states.filter(([, state]) => state !== 'pending')).toEqual([]);
+});
+
+/** Gemini CLI passes both arguments to `git grep`. */
+const BY_GIT: readonly (readonly [pattern: string, include?: string])[] = [
+  ['-Otouch x;:', 'a'],
+  [' --open-files-in-pager=./x', 'a'],
+  ['x', ':/'],
+  ['x', ':(top)secrets'],
+  ['x', '../other/**'],
+  ['x', '*/../../other/a'],
+  ['x', '/home/ada/other/a'],
+];
+
+it('[GATE7.4] [GATE7.5] with the offered rules, no search runs a program, or leaves the folder', async () => {
+  const { runtime, propose, claim } = await open();
+  await addAgent(runtime, W, { name: 'Gem', provider: 'external', model: 'gemini', tools: ['gemini__*'] }, person);
+  await setPolicy(runtime, W, (await showReading(runtime, W, 'gemini')).rules, person);
+  const gem = { agentId: 'gem' };
+  const stateOf = async (tool: string, pattern: string, include?: string) => {
+    const args = { pattern, ...(include && { include }) };
+    const about = { ...gem, program: 'gemini', toolName: `gemini__${tool}`, arguments: args };
+    const { id } = await propose({ key: JSON.stringify([tool, args]), ...about });
+    return (await claim(id, gem)).state;
+  };
+  for (const tool of ['grep_search', 'search_file_content']) {
+    expect(await stateOf(tool, 'a -> b', 'src/**/*.{ts,tsx}')).toBe('allowed');
+    const states = await Promise.all(BY_GIT.map(async (call) => [...call, await stateOf(tool, ...call)]));
+    expect(states.filter((call) => call.at(-1) !== 'pending')).toEqual([]);
+  }
 });
 
 /** What an agent does to fix a bug: it looks around, keeps a list, changes three files and runs the tests. */

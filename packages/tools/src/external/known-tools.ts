@@ -3,7 +3,7 @@ import { EXTERNAL_VERBS } from '@countersign/protocol';
 /** What a tool of a coding agent does, and in which arguments it names what it touches. */
 export type KnownTool =
   | { readonly does: 'run' }
-  | { readonly does: 'read'; readonly as: 'read_file' | 'list_files' | 'grep' }
+  | { readonly does: 'read'; readonly as: 'read_file' | 'list_files' | 'grep'; readonly byGit?: true }
   | { readonly does: 'write'; readonly as: 'write_file' | 'edit_file' }
   | { readonly does: 'read-many' }
   | { readonly does: 'patch' }
@@ -15,6 +15,8 @@ const RUN = { does: 'run' } as const;
 const READ = { does: 'read', as: 'read_file' } as const;
 const LIST = { does: 'read', as: 'list_files' } as const;
 const GREP = { does: 'read', as: 'grep' } as const;
+/** Runs `git grep`, whose pattern can be an option and whose `include` can name other folders. */
+const GIT_GREP = { does: 'read', as: 'grep', byGit: true } as const;
 const WRITE = { does: 'write', as: 'write_file' } as const;
 const EDIT = { does: 'write', as: 'edit_file' } as const;
 const FETCH = { does: 'fetch' } as const;
@@ -52,11 +54,11 @@ export const KNOWN_TOOLS: ReadonlyMap<string, KnownTool> = new Map<string, Known
   ['glob', LIST],
   ['Grep', GREP],
   ['grep', GREP],
-  ['grep_search', GREP],
-  ['search_file_content', GREP],
+  ['grep_search', GIT_GREP],
+  ['search_file_content', GIT_GREP],
   ['apply_patch', { does: 'patch' }],
   // The kinds of calls that ACP knows, for agents that don't name their tools (EXT3).
-  ['search', GREP],
+  ['search', GIT_GREP],
   ['delete', WRITE],
   ['move', WRITE],
   ['fetch', FETCH],

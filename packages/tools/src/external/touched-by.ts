@@ -64,8 +64,10 @@ function touchedByName(known: KnownTool, args: Arguments, place: ToolPlace): Tou
   switch (known.does) {
     case 'run':
       return commandOf(args);
-    case 'read':
-      return pathsOf(known.as, args, place, known.as === 'read_file' ? undefined : '.');
+    case 'read': {
+      const read = pathsOf(known.as, args, place, known.as === 'read_file' ? undefined : '.');
+      return known.byGit === true ? searchedByGit(read, args) : read;
+    }
     case 'write':
       return pathsOf(known.as, args, place, undefined);
     case 'patch':
@@ -119,11 +121,21 @@ export function runsCommand(known: KnownTool, args: Arguments): boolean {
   return isMislabelled(known, args) && TARGETS.every((name) => args[name] === undefined);
 }
 
+/** Git takes a pattern that starts with a dash as an option, and `-O` runs a program. `include` may start at the root, or lead out of the folder. */
+function searchedByGit(read: Touched, { pattern, include = '' }: Arguments): Touched {
+  if (typeof pattern === 'string' && pattern.trim().startsWith('-')) return neverAllow(read);
+  const isInside = typeof include === 'string' && !/^\s*[:/~]|(?:^|\/)\s*\.\.\s*(?:\/|$)/.test(include);
+  return isInside ? read : withSubject(read, { kind: 'dynamic', why: { code: 'glob' } });
+}
+
 /** Rules that deny the call still apply. No rule for the tool allows it. */
-function neverAllow({ own, standIn }: Touched): Touched {
-  const never: Subject = { kind: 'dynamic', why: { code: 'called-otherwise' }, always: true };
-  const more = standIn === undefined ? {} : { standIn: { ...standIn, subjects: [...standIn.subjects, never] } };
-  return { own: [...own, never], ...more };
+function neverAllow(touched: Touched): Touched {
+  return withSubject(touched, { kind: 'dynamic', why: { code: 'called-otherwise' }, always: true });
+}
+
+function withSubject({ own, standIn }: Touched, subject: Subject): Touched {
+  const more = standIn === undefined ? {} : { standIn: { ...standIn, subjects: [...standIn.subjects, subject] } };
+  return { own: [...own, subject], ...more };
 }
 
 function commandOf(args: Arguments): Touched {
