@@ -26,6 +26,8 @@ it('[GATE7.2] the nearest folder with a world decides, by real paths', () => {
   const elsewhere = { world: 'others', agent: 'z' };
   expect(placeOf({ ...places, elsewhere }, at('other'))).toEqual(elsewhere);
   expect(placeOf({ ...places, elsewhere }, undefined)).toEqual(elsewhere);
+  // Renamed by the agent that was started there, which had the rules of another world.
+  for (const gone of [at('code/gone'), at('gone')]) expect(placeOf({ ...places, elsewhere }, gone)).toBeUndefined();
   expect(placeOf({ world: 'w', agent: 'a' }, at('other'))).toEqual({ world: 'w', agent: 'a' });
 });
 

@@ -26,14 +26,18 @@ export function startFolder(agent: HookAgent, cwd: string | undefined, { env }: 
   return given !== undefined && isAbsolute(given) ? given : cwd;
 }
 
-/** The place for a folder: that of the nearest folder with one, by real paths. Undefined if calls there are refused. */
+/**
+ * The place for a folder: that of the nearest folder with one, by real paths. Undefined if calls there are refused: also in a folder that is gone, which an
+ * agent could rename to get the rules for all others.
+ */
 export function placeOf(places: HookPlaces, folder: string | undefined): HookPlace | undefined {
   const { folders, elsewhere } = places;
   if (folders === undefined) return places;
   const nearest = (path: string): HookPlace | undefined =>
     folders.find((known) => known.folder === path) ?? (dirname(path) === path ? undefined : nearest(dirname(path)));
-  const real = folder === undefined ? undefined : realPath(folder);
-  return (real === undefined ? undefined : nearest(real)) ?? elsewhere;
+  if (folder === undefined) return elsewhere;
+  const real = realPath(folder);
+  return real === undefined ? undefined : (nearest(real) ?? elsewhere);
 }
 
 /** The places in a configuration of the hook. Throws if they are not what we wrote. */
