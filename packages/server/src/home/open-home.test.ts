@@ -234,13 +234,14 @@ describe('a home', () => {
         'send webhooks to Hooks.internal:8080',
         'tell @führung after 1 minute',
         'tell @leads after 30 minutes',
+        'tell @constructor after 2 minutes',
         '',
       ].join('\n'),
     );
     const home = await open();
     expect(home.webhookHosts).toEqual(['hooks.internal:8080']);
     expect(home.pushServices).toEqual(['push.example.com:8443', '10.0.0.7:443']);
-    expect(home.tellAfter).toEqual({ führung: 60_000, leads: 30 * 60_000 });
+    expect(home.tellAfter).toEqual({ führung: 60_000, leads: 30 * 60_000, constructor: 2 * 60_000 });
   });
 
   it('[RULE1.3] [WHO1.9] names the form of a setting in the administrator’s file, and the values that it can have', async () => {

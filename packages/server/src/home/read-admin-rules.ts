@@ -56,7 +56,8 @@ function set<Name extends string>(
   name: Name,
   value: number,
 ): string | undefined {
-  if ((values[name] ?? value) !== value) return 'an earlier line has another value for this';
+  // A group can be called `constructor`.
+  if (Object.hasOwn(values, name) && values[name] !== value) return 'an earlier line has another value for this';
   values[name] = value;
   return undefined;
 }

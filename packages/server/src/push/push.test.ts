@@ -240,6 +240,14 @@ describe('a call that waits', () => {
     await rm(folder, { recursive: true });
   });
 
+  it('[PUSH3.6] is told at once to a group that has the name of something that every object has', async () => {
+    const t = await openWithService({ tellAfter: { leads: 60_000 } });
+    const ann = await subscribe(t, 'Ann', 'approver');
+    expect((await t.api('PUT', '/groups/constructor', { people: [ann.id] })).status).toBe(200);
+    await t.propose(remove('x'));
+    expect(await service.last(1)).toMatchObject({ body: 'x' });
+  });
+
   it('[PUSH3.3] is sent again after a failure, later each time, and not if the push service refuses it', async () => {
     const t = await openWithService();
     await subscribe(t, 'Ann', 'approver');

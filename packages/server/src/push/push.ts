@@ -83,7 +83,7 @@ export function createPush(tools: PushTools): Push {
     const { id, person, push } = subscription;
     const may = subscription.mayIn(world.id);
     const all = may.has('read') && may.has('sign') ? items.filter((call) => maySignNow(call, person.id)) : [];
-    const told = push.told[world.id] ?? NOTHING_TOLD;
+    const told = toldIn(push, world.id);
     const waitedMs = waitOf(person, groups, tellAfter);
     const quiet = quietUntil(push.quietHours, now) ?? 0;
     /** When the device may be told of a call. */
@@ -164,8 +164,8 @@ export function createPush(tools: PushTools): Push {
       const found = await tx.credential(id);
       const push = found?.credential.data.push;
       if (found === undefined || push === undefined) return false;
-      const { [worldId]: told = NOTHING_TOLD, ...others } = push.told;
-      const after = change(told, tx.now());
+      const { [worldId]: _, ...others } = push.told;
+      const after = change(toldIn(push, worldId), tx.now());
       if (after === undefined) return false;
       const all: PushData['told'] = after === 'nothing' ? others : { ...others, [worldId]: after };
       await tx.updateCredential(id, { ...found.credential.data, push: { ...push, told: all } });
@@ -203,11 +203,16 @@ interface Waiting {
   now: number;
 }
 
+/** A world can have the name of something that every object has, such as `constructor`. So can a group. */
+function toldIn({ told }: Pick<PushData, 'told'>, worldId: string): PushTold {
+  return (Object.hasOwn(told, worldId) ? told[worldId] : undefined) ?? NOTHING_TOLD;
+}
+
 /** How long calls wait before a person is told. Those who are in no group that is told later are told at once. */
 function waitOf({ id, oidc }: PersonRecord, groups: readonly GroupRecord[], tellAfter: PushTools['tellAfter']): number {
   const waits = groups
     .filter(({ people, oidcGroup }) => people.includes(id) || (oidcGroup !== null && oidc?.groups.includes(oidcGroup)))
-    .flatMap(({ name }) => tellAfter[name] ?? []);
+    .flatMap(({ name }) => (Object.hasOwn(tellAfter, name) ? (tellAfter[name] ?? []) : []));
   return waits.length === 0 ? 0 : Math.min(...waits);
 }
 
