@@ -20,9 +20,10 @@ import {
   type ToolPlace,
 } from '@countersign/core/ports';
 import { inProcess } from '@countersign/protocol';
+import { refuseOwnFile } from './find-real-path.js';
 import { fingerprintOf, replaceFile, type Target } from './open-target.js';
 import { movePath } from '../sandbox/find-hidden.js';
-import { findHardLinks, writeSubjects } from './path-argument.js';
+import { absolutePath, findHardLinks, writeSubjects } from './path-argument.js';
 
 /** Options for `writeFile` and `editFile`. */
 export interface FileOptions {
@@ -78,6 +79,7 @@ export function fileTool<Args extends { path: string }>(
     preview: async (args, { workingDirectory }) =>
       await previewWrite(writeOf(workingDirectory, await plan(args, workingDirectory))),
     async draft(args, { copy, workingDirectory, protectedPaths, signal }) {
+      refuseOwnFile(absolutePath({ workingDirectory }, args.path), args.path);
       const path = isAbsolute(args.path) ? movePath(args.path, workingDirectory, copy) : args.path;
       const planned = await plan({ ...args, path }, copy);
       const write = writeOf(copy, planned);

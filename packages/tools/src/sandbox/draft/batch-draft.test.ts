@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sweepFolders } from '@countersign/changes';
+import { registerOwnFile } from '@countersign/core/ports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeFolder } from '../../../../../tests/support/make-folder.js';
@@ -133,6 +134,29 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(read('listed')).not.toContain('written');
       expect(read('secret/new')).toContain('written');
       await batch.discard();
+      await remove();
+    });
+
+    it('[CHANGE11.1] [SAFE1] no call reads or writes a file of Countersign in the folder, such as a store', async () => {
+      const { path, remove } = await makeFolder();
+      const store = join(path, 'store.db');
+      writeFileSync(store, 'the signing key');
+      writeFileSync(`${store}-wal`, 'all chats');
+      const unregister = registerOwnFile(store);
+      const { batch, drafted } = await sealCalls(shell, path, [
+        run('cat store.db store.db-wal; echo seen > seen'),
+        run('cat store.db* > copied; true'),
+      ]);
+      expect(drafted).toMatchObject([
+        { effect: { output: '' } },
+        { effect: { files: [{ path: 'copied', bytes: 0 }] } },
+      ]);
+      await batch.discard();
+      for (const name of ['store.db', store])
+        await expect(sealCalls(shell, path, [run('true'), put(name, 'forged')])).rejects.toThrow(
+          'belongs to Countersign',
+        );
+      unregister();
       await remove();
     });
 

@@ -1,4 +1,4 @@
-import { errorMessage, ToolFailure, type Batches } from '@countersign/core/ports';
+import { errorMessage, ownFiles, ToolFailure, type Batches } from '@countersign/core/ports';
 import { ChangeConflict, sealBatch, type KeptUndos } from '@countersign/changes';
 import { FolderTooLarge } from './copies/folder-too-large.js';
 import { DRAFT_LIMITS, DraftTooLarge, limitsText, REHEARSAL_LIMITS } from './draft-limits.js';
@@ -15,6 +15,8 @@ export function batchDrafts({ folder, flock }: Drafting, undos: Pick<KeptUndos, 
     async seal(workingDirectory, signal, run) {
       const draft = await openDraft(drafting, workingDirectory, {
         limits: DRAFT_LIMITS,
+        // No later check knows them by their path in the copy.
+        hidden: ownFiles(),
         signal,
         skipsSame: true,
       }).catch((error: unknown) => {
