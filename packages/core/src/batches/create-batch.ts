@@ -78,6 +78,14 @@ export async function dropBatch(runtime: Runtime, id: string): Promise<void> {
   await found?.then(({ sealed }) => sealed.discard()).catch(() => undefined);
 }
 
+/** Deletes the drafts of batches that can't be approved any more, because this call has ended. */
+export function discardBatchesOf(runtime: Runtime, endedCallId: string): void {
+  for (const making of batchesOf(runtime).values()) {
+    const isOver = making.then(({ calls }) => calls.some(({ callId }) => callId === endedCallId));
+    void isOver.then(async (over) => over && (await (await making).sealed.discard())).catch(() => undefined);
+  }
+}
+
 /**
  * Rehearses waiting calls of one chat one after another in a copy of the folder (CHANGE11), and keeps what they change together. Applies nothing. The same
  * calls have the same batch while none of it has changed.

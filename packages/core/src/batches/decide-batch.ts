@@ -131,15 +131,17 @@ async function decideInStep(
     return await commit(runtime, 'decision', worldId, needs, (step) => {
       hasStarted = false;
       const name = { id: batch.id, hash: batch.hash };
-      const inputs: DecisionInput[] = found.flatMap((before, index) => {
-        if (before === undefined) return [];
+      // Also who requested them is read again: it may have changed while the folder was locked.
+      const now = found.map((before) => (before === undefined ? undefined : reloadCall(step, before)));
+      const inputs: DecisionInput[] = now.flatMap((call, index) => {
+        if (call === undefined) return [];
         const isLast = index >= batch.calls.length;
         if (isLast && sent.decision === 'approve') return [];
-        const about = { found: reloadCall(step, before), sent: one, agentId: undefined, worldId, signer, receipt };
+        const about = { found: call, sent: one, agentId: undefined, worldId, signer, receipt };
         return [{ ...about, batch: name, decidable: decidable[index] }];
       });
       if (inputs.length < batch.calls.length) return refused('unknown', GONE);
-      const outcome = decideAll(runtime, step, inputs, { batch, together, requesters: found });
+      const outcome = decideAll(runtime, step, inputs, { batch, together, requesters: now });
       if (outcome.kind === 'refused') recordRefusal(step, worldId, inputs[0]?.found, outcome, signer);
       hasStarted = outcome.kind === 'recorded' && outcome.state === 'approved';
       return outcome;

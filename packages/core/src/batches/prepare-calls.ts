@@ -6,6 +6,7 @@ import { callHash, digestOf as toolDigestOf, keyedHash } from '../evidence/hash-
 import { inspectCall, sandboxOf, sign } from '../evidence/inspect-call.js';
 import { digestOf } from '../evidence/judged-call.js';
 import { toPrepared, type PreparedCall } from '../evidence/prepared-call.js';
+import { maskSecrets } from '../masking/index.js';
 import { policiesOf, type WorldSnapshot } from '../memory/world-snapshot.js';
 import type { SigningRule } from '../policy/index.js';
 import type { ApprovalRecord, EffectPaths } from '../ports/index.js';
@@ -90,7 +91,9 @@ export async function refuseDenied(
     for (const one of judged) {
       const gate = gateCall(tx, snapshot, one);
       if (gate.kind !== 'refuse' || gate.reason.code === 'unattended') continue;
-      throw conflict(`A rule denies ${one.call.toolName}${gate.rule === undefined ? '' : `: ${gate.rule}`}.`);
+      throw conflict(
+        `A rule denies ${one.call.toolName}${gate.rule === undefined ? '' : `: ${maskSecrets(gate.rule)}`}.`,
+      );
     }
   });
 }

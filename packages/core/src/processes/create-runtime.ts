@@ -1,4 +1,5 @@
 import { CountersignError, RUN_TOOL } from '@countersign/protocol';
+import { discardBatchesOf } from '../batches/create-batch.js';
 import { createMemo } from '../masking/create-memo.js';
 import { createAgentMemory } from '../memory/agent-memory.js';
 import { createSnapshotCache } from '../memory/world-snapshot.js';
@@ -275,6 +276,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
       watchDeadline: (worldId, approvalId, expiresAt) => deadlines.watch(worldId, approvalId, expiresAt),
       watchDelegations: (since) => delegations.watch(since),
       onWaiting: () => undefined,
+      onCallEnded: (callId) => discardBatchesOf(runtime, callId),
       onChatIdle(worldId, chatId) {
         // A chat that becomes idle twice before its first title must not call the model twice.
         if (closing.signal.aborted || titling.has(chatId) || titled.has(chatId)) return;

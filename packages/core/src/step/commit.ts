@@ -94,6 +94,7 @@ function followUp(runtime: Runtime, tx: StepTransaction, fact: Fact, afterCommit
     const tool = runtime.tools(worldId).get(toolName);
     if (tool?.claims?.rehearsals !== undefined) afterCommit(() => dropRehearsal(runtime, tool, callId));
     if (tool?.external === true) afterCommit(() => runtime.background.external.forget(callId));
+    afterCommit(() => runtime.background.onCallEnded(callId));
   }
   if (fact.kind === 'approval-requested' && fact.expiresAt !== null) {
     const { approvalId, expiresAt } = fact;

@@ -155,6 +155,8 @@ interface Background {
    * server sets it.
    */
   onWaiting: (worldId?: string) => void;
+  /** Called when a call has ended, so that nothing is kept for it together with other calls. */
+  onCallEnded(callId: string): void;
   /** Called when a chat becomes idle, so that it can get its title (WORLD7). */
   onChatIdle(worldId: string, chatId: string): void;
 }

@@ -240,6 +240,43 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('several calls of one chat', () =
     expect(await review()).toMatchObject({ status: 409 });
   });
 
+  it('[CHANGE11.8] leave no draft once the chat was deleted, or one of them was denied', async () => {
+    const { t, review } = await open();
+    const made = (name: string): string[] =>
+      sandbox.kind !== 'bubblewrap'
+        ? []
+        : readdirSync(sandbox.drafting.folder).filter((draft) =>
+            existsSync(join(sandbox.drafting.folder, draft, 'upper', name)),
+          );
+    const [denied, deleted] = [crypto.randomUUID(), crypto.randomUUID()];
+    await t.propose(put(denied, 'a secret'), put('copy', ''));
+    await review();
+    expect(made(denied)).toHaveLength(1);
+    const [, second] = await t.pending();
+    await t.api('POST', '/worlds/harbour/tool-results', { tool_call_id: second?.approvalId, decision: 'deny' });
+    await expect.poll(() => made(denied)).toEqual([]);
+    await t.api('POST', `/worlds/harbour/chats/${t.chat}/stop`);
+
+    await t.propose(put(deleted, 'a secret'), put('copy', ''));
+    await review();
+    expect(made(deleted)).toHaveLength(1);
+    expect((await t.api('DELETE', `/worlds/harbour/chats/${t.chat}`)).status).toBe(204);
+    await expect.poll(() => made(deleted)).toEqual([]);
+  });
+
+  it('[CHANGE11.2] say which rule denies one, with secrets masked', async () => {
+    const { t, review, rules } = await open();
+    const secret = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
+    await t.propose(...TWO, put(secret, ''));
+    await rules(`deny write_file(./${secret})`);
+    const { status, body } = await review();
+    expect([status, body['detail']]).toEqual([
+      409,
+      expect.stringContaining('A rule denies write_file: deny write_file'),
+    ]);
+    expect(body['detail']).not.toContain(secret);
+  });
+
   it('[CHANGE11.8] are 2 to 20 of one chat that wait, and nobody else’s', async () => {
     const { t, review } = await open();
     await t.propose(...TWO);
