@@ -553,5 +553,5 @@ export type {
 } from './people/people.js';
 export { commitReceiptSchema, pinnedServerSchema, RECEIPTS_REF, signedReceiptSchema } from './runs/commit-receipt.js';
 export type { CommitReceipt, PinnedServer, SignedReceipt } from './runs/commit-receipt.js';
-export { localAgentSchema, localGateSchema } from './external/local-agents.js';
+export { isOtherFolders, localAgentSchema, localGateSchema } from './external/local-agents.js';
 export type { LocalAgent, NewLocalGate } from './external/local-agents.js';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { api, field, text } from '../input/field.js';
+import type { World } from '../worlds/worlds.js';
 
 /**
  * `absent`: not installed. `open`: installed, and its calls need no approval here. `gated`: each call needs approval. `changed`: its gate doesn't hold
@@ -51,3 +52,11 @@ export const localGateSchema = z.strictObject({
   elsewhere: field(z.string().min(1).max(200).exactOptional(), 'A world of the token for calls from other folders.'),
 });
 export type NewLocalGate = z.infer<typeof localGateSchema>;
+
+/**
+ * Whether a gate may send the calls of folders without a world here (GATE7.3). By its id, which says for what it was created: an admin of another world could
+ * give that one the same name, and then decide about these calls.
+ */
+export function isOtherFolders({ id, workingDirectory }: Pick<World, 'id' | 'workingDirectory'>): boolean {
+  return /^other-folders(?:-\d+)?$/.test(id) && workingDirectory === undefined;
+}

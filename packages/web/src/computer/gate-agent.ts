@@ -1,5 +1,5 @@
 import { ClientError, readAll, type Client } from '@countersign/client';
-import { type LocalAgent, nameFrom, type World } from '@countersign/protocol';
+import { isOtherFolders, type LocalAgent, nameFrom, type World } from '@countersign/protocol';
 import { addRules } from '../settings/add-rules.js';
 import { computerWords } from '../words/computer.js';
 
@@ -57,7 +57,6 @@ export async function gateAgent(
 }
 
 async function findOther(client: Client, worlds: readonly World[]): Promise<string> {
-  const name = computerWords.otherFolders;
-  const known = worlds.find((world) => world.name === name && world.workingDirectory === undefined);
-  return (known ?? (await client.createWorld({ name, mode: 'ask' }))).id;
+  const known = worlds.find(isOtherFolders);
+  return (known ?? (await client.createWorld({ name: computerWords.otherFolders, mode: 'ask' }))).id;
 }

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { isLocalLink, readAll, type Client } from '@countersign/client';
-import { nameFrom, type World } from '@countersign/protocol';
+import { isOtherFolders, nameFrom, type World } from '@countersign/protocol';
 import { CommandError } from '../../command-error.js';
 import { chooseWorld, findThing } from '../../find-things.js';
 import { realPath } from '../../project/project-folder.js';
@@ -60,7 +60,7 @@ export async function findGateWorld(
 export async function findOtherFolders(client: Client): Promise<GateWorld> {
   const name = gate.otherFolders;
   const worlds = await readAll((page) => client.worlds(page));
-  const known = worlds.find((world) => world.name === name && world.workingDirectory === undefined);
+  const known = worlds.find(isOtherFolders);
   if (known !== undefined) return existing(known, []);
   return { name, id: undefined, folders: [], create: async () => (await client.createWorld({ name, mode: 'ask' })).id };
 }
