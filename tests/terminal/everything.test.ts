@@ -76,23 +76,24 @@ describe('everything that the browser can do', () => {
       'startOidcSignIn',
       // From a browser in which the person signed in, to another one.
       'linkDevice',
+      'deviceLink',
+      'confirmDevice',
+      'endDeviceLink',
+      'enter',
       // Browsers subscribe to notifications. A terminal rings (TERM8).
       'pushDevices',
       'addPushDevice',
       'removePushDevice',
       'testPushDevice',
+      'setQuietHours',
       // A page follows all worlds. `approvals watch` follows each of them, with what is said in its chats.
       'queueBatches',
-      // Passkeys are used in browsers.
-      'passkeySignIn',
-      'passkeyOptions',
-      'registerPasskey',
-      'trustPasskey',
-      'removePasskey',
-      'createChallenge',
-      // The command uses the routes for any person, its own included.
-      'sessions',
-      'endSessions',
+      // The agents on a server's computer. `gate` gates those of its own, without a server's help.
+      'localAgents',
+      'gateLocalAgent',
+      // Pages show how often a rule decided, and whether questions are worth asking. Over HTTP, too, but no command does.
+      'ruleUses',
+      'questionStats',
     ];
     const missing = calls.filter((name) => !new RegExp(`\\.${name}\\(`).test(all));
     expect(missing.filter((name) => !elsewhere.includes(name))).toEqual([]);
