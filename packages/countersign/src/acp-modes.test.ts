@@ -1,15 +1,11 @@
-import type { Engine } from '@countersign/core';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { call, openAcpWorld } from './testing/acp-world.js';
+import { freshEngines } from './testing/fresh-engines.js';
 import { freshFolder } from './testing/fresh-folder.js';
 
 // Registered first, so that the folder is removed after its engines are closed.
 const inFolder = freshFolder();
-const engines = new Set<Engine>();
-afterEach(async () => {
-  await Promise.all([...engines].map((engine) => engine.close()));
-  engines.clear();
-});
+const engines = freshEngines();
 
 async function open(options: Parameters<typeof openAcpWorld>[1] = {}) {
   const t = await openAcpWorld(inFolder('work'), options);

@@ -1,25 +1,14 @@
-import {
-  addAgent,
-  createChat,
-  exportWorld,
-  importWorld,
-  publishMessage,
-  updateAgent,
-  type Engine,
-} from '@countersign/core';
+import { addAgent, createChat, exportWorld, importWorld, publishMessage, updateAgent } from '@countersign/core';
 import { MAY_ALL } from '@countersign/core/testing';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openAcpWorld, W } from './testing/acp-world.js';
+import { freshEngines } from './testing/fresh-engines.js';
 import { freshFolder } from './testing/fresh-folder.js';
 import { person } from './testing/test-engine.js';
 
 // Registered first, so that the folder is removed after its engines are closed.
 const inFolder = freshFolder();
-const engines = new Set<Engine>();
-afterEach(async () => {
-  await Promise.all([...engines].map((engine) => engine.close()));
-  engines.clear();
-});
+const engines = freshEngines();
 
 async function open() {
   const t = await openAcpWorld(inFolder('work'));

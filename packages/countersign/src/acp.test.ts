@@ -1,20 +1,17 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { setPolicy, stopChat, systemClock, updateAgent, type Engine } from '@countersign/core';
+import { setPolicy, stopChat, systemClock, updateAgent } from '@countersign/core';
 import type { Clock } from '@countersign/core/ports';
 import { MAY_ALL } from '@countersign/core/testing';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { sampled } from '../../../tests/support/scaled.js';
 import { call, openAcpWorld, W } from './testing/acp-world.js';
+import { freshEngines } from './testing/fresh-engines.js';
 import { freshFolder } from './testing/fresh-folder.js';
 import { person } from './testing/test-engine.js';
 
 // Registered first, so that the folder is removed after its engines are closed.
 const inFolder = freshFolder();
-const engines = new Set<Engine>();
-afterEach(async () => {
-  await Promise.all([...engines].map((engine) => engine.close()));
-  engines.clear();
-});
+const engines = freshEngines();
 
 async function open(options: Parameters<typeof openAcpWorld>[1] = {}) {
   const t = await openAcpWorld(inFolder('work'), options);

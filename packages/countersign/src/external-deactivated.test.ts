@@ -7,19 +7,15 @@ import {
   decideCall,
   updateAgent,
   withdrawExternal,
-  type Engine,
 } from '@countersign/core';
 import { externalTool } from '@countersign/tools';
-import { afterEach, expect, it } from 'vitest';
-import { asked, caller } from './testing/external-worlds.js';
+import { expect, it } from 'vitest';
+import { asked, caller, proposal } from './testing/external-worlds.js';
+import { freshEngines } from './testing/fresh-engines.js';
 import { createTestEngine, person } from './testing/test-engine.js';
 
 const W = 'harbour';
-const engines = new Set<Engine>();
-afterEach(async () => {
-  await Promise.all([...engines].map((engine) => engine.close()));
-  engines.clear();
-});
+const engines = freshEngines();
 
 async function open(probe: (moment: string) => void = () => undefined) {
   const engine = await createTestEngine({ externalTool, probe });
@@ -28,22 +24,7 @@ async function open(probe: (moment: string) => void = () => undefined) {
   await createWorld(runtime, { name: 'Harbour' }, person);
   await addAgent(runtime, W, { name: 'Claude', provider: 'external', model: 'claude', tools: ['claude__*'] }, person);
   await engine.start();
-  const { id } = await proposeExternal(
-    runtime,
-    W,
-    {
-      agentId: 'claude',
-      session: 's',
-      key: 'k',
-      program: 'claude',
-      toolName: 'claude__Bash',
-      arguments: { command: 'ls' },
-      title: 'Claude Code',
-      runs: { where: 'program', reports: true },
-      signal: new AbortController().signal,
-    },
-    caller,
-  );
+  const { id } = await proposeExternal(runtime, W, proposal(), caller);
   const pending = () => listApprovals(runtime, W, { status: 'pending' });
   const approve = async () => {
     const [approval] = await pending();

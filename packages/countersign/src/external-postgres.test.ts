@@ -14,7 +14,7 @@ import { openPostgres } from '@countersign/storage';
 import { externalTool } from '@countersign/tools';
 import { afterEach, expect, it } from 'vitest';
 import { createMigratedDatabase } from '../../../tests/support/postgres-database.js';
-import { asked, caller } from './testing/external-worlds.js';
+import { asked, caller, proposal } from './testing/external-worlds.js';
 import { createTestEngine, person } from './testing/test-engine.js';
 
 const engines: Engine[] = [];
@@ -40,22 +40,7 @@ it('[EXT1.1] [EXT1.2] [EXT1.15] [CALL8] processes on one PostgreSQL database wri
     person,
   );
   const propose = (runtime: typeof one, key: string) =>
-    proposeExternal(
-      runtime,
-      'harbour',
-      {
-        agentId: 'claude',
-        session: 's1',
-        key,
-        program: 'claude',
-        toolName: 'claude__Bash',
-        arguments: { command: `rm ${key}` },
-        title: 'Claude Code',
-        runs: { where: 'program', reports: true },
-        signal: new AbortController().signal,
-      },
-      caller,
-    );
+    proposeExternal(runtime, 'harbour', proposal({ key, arguments: { command: `rm ${key}` } }), caller);
   // The first calls of a session race for its chat, and a retry races for its call.
   const calls = await Promise.all([propose(one, 'a'), propose(two, 'a'), propose(two, 'b'), propose(one, 'b')]);
   expect(new Set(calls.map(({ id }) => id)).size).toBe(2);

@@ -1,16 +1,13 @@
-import { addAgent, claimExternal, createWorld, listApprovals, proposeExternal, type Engine } from '@countersign/core';
+import { addAgent, claimExternal, createWorld, listApprovals, proposeExternal } from '@countersign/core';
 import { externalTool } from '@countersign/tools';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { sampled } from '../../../tests/support/scaled.js';
 import { asked, caller } from './testing/external-worlds.js';
+import { freshEngines } from './testing/fresh-engines.js';
 import { createTestEngine, person } from './testing/test-engine.js';
 
 const W = 'harbour';
-const engines = new Set<Engine>();
-afterEach(async () => {
-  await Promise.all([...engines].map((engine) => engine.close()));
-  engines.clear();
-});
+const engines = freshEngines();
 
 /** Claims each call in turn, in a world with these rules. */
 async function judge(

@@ -2,7 +2,6 @@ import {
   addAgent,
   createChat,
   createWorld,
-  type Engine,
   publishMessage,
   questionStats,
   replayPolicy,
@@ -14,20 +13,17 @@ import { createFakeClock } from '@countersign/core/testing';
 import { endText, type Replayed } from '@countersign/protocol';
 import { openPostgres, openSqlite } from '@countersign/storage';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createMigratedDatabase } from '../../../tests/support/postgres-database.js';
 import { scaled } from '../../../tests/support/scaled.js';
 import { deciding } from './testing/deciding.js';
 import { tool } from './testing/fixture.js';
+import { freshEngines } from './testing/fresh-engines.js';
 import { recorder } from './testing/obedient.js';
 import { rehearsingTool } from './testing/rehearsing-tool.js';
 import { createTestEngine, person } from './testing/test-engine.js';
 
-const engines = new Set<Engine>();
-afterEach(async () => {
-  await Promise.all([...engines].map((engine) => engine.close()));
-  engines.clear();
-});
+const engines = freshEngines();
 
 interface Call {
   readonly name: string;

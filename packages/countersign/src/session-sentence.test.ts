@@ -16,7 +16,7 @@ import { externalTool } from '@countersign/tools';
 import type { Signer } from '@countersign/protocol';
 import { expect, it, onTestFinished } from 'vitest';
 import { createMigratedDatabase } from '../../../tests/support/postgres-database.js';
-import { caller, externalWorlds, W } from './testing/external-worlds.js';
+import { caller, externalWorlds, proposal, W } from './testing/external-worlds.js';
 import { createTestEngine, person } from './testing/test-engine.js';
 
 const { open, close } = externalWorlds();
@@ -111,21 +111,7 @@ it('[EXT1.23] two processes on one PostgreSQL database hand a sentence to one de
   await createWorld(one, { name: 'Harbour' }, person);
   const claude = { name: 'Claude', provider: 'external', model: 'claude', tools: ['claude__*'] };
   await addAgent(one, W, claude, person);
-  const { chatId } = await proposeExternal(
-    one,
-    W,
-    {
-      ...about,
-      key: 'k1',
-      program: 'claude',
-      toolName: 'claude__Bash',
-      arguments: { command: 'ls' },
-      title: 'Claude Code',
-      runs: { where: 'program', reports: true },
-      signal: new AbortController().signal,
-    },
-    caller,
-  );
+  const { chatId } = await proposeExternal(one, W, proposal(), caller);
   await tellSession(two, W, chatId, 'Use rg', bob);
   const got = await Promise.all(
     [one, two, two, one].map((runtime, n) => reportSession(runtime, W, { ...about, delivery: `d${n}` }, caller)),

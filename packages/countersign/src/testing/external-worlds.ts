@@ -14,9 +14,9 @@ import { createFakeClock } from '@countersign/core/testing';
 import type { ExternalResult, NewWorld, ToolDecision, ToolEvent } from '@countersign/protocol';
 import { openSqlite } from '@countersign/storage';
 import { externalTool } from '@countersign/tools';
-import { afterEach } from 'vitest';
 import { deciding } from './deciding.js';
 import { tool } from './fixture.js';
+import { freshEngines } from './fresh-engines.js';
 import { createTestEngine, person } from './test-engine.js';
 
 /** The world of these tests. */
@@ -34,13 +34,25 @@ export function asked(id: string, about: Partial<ClaimRequest> = {}): ClaimReque
   return { worldId: W, id, agentId: 'claude', caller, ...about };
 }
 
+/** A call that Claude Code proposes. */
+export function proposal(more: Partial<ExternalProposal> = {}): ExternalProposal {
+  return {
+    agentId: 'claude',
+    session: 's1',
+    key: 'k1',
+    program: 'claude',
+    toolName: 'claude__Bash',
+    arguments: { command: 'ls' },
+    title: 'Claude Code in ~/project',
+    runs: { where: 'program', reports: true },
+    signal: new AbortController().signal,
+    ...more,
+  };
+}
+
 /** Opens engines with a world and two external agents. Closes them after each test. */
 export function externalWorlds() {
-  const engines = new Set<Engine>();
-  afterEach(async () => {
-    await Promise.all([...engines].map((engine) => engine.close()));
-    engines.clear();
-  });
+  const engines = freshEngines();
 
   async function open(
     world: Partial<NewWorld> = {},
@@ -75,18 +87,7 @@ export function externalWorlds() {
       return proposeExternal(
         runtime,
         worldId,
-        {
-          agentId: 'claude',
-          session: 's1',
-          key: 'k1',
-          program: 'claude',
-          toolName: 'claude__Bash',
-          arguments: { command },
-          title: 'Claude Code in ~/project',
-          runs: { where: 'program', cwd: FOLDER, reports: true },
-          signal: new AbortController().signal,
-          ...rest,
-        },
+        proposal({ arguments: { command }, runs: { where: 'program', cwd: FOLDER, reports: true }, ...rest }),
         from,
       );
     };
