@@ -4,12 +4,10 @@ import { z } from 'zod';
 import { askHuman, createFakeClock, defineTool, openWorld, scripted, type Approve, type Decision } from './index.js';
 import { closeTestWorld, closeTestWorlds, deferred, openTestWorld, type TestWorldOptions } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
-import { obedient, propose, recorder } from './testing/obedient.js';
+import { obedient, propose, recorder, remove } from './testing/obedient.js';
 
 afterEach(closeTestWorlds);
 const inFolder = freshFolder();
-
-const remove = (path: string) => ({ name: 'remove', arguments: { path } });
 
 async function openWith(approve: Approve, more: TestWorldOptions = {}) {
   const { runs, tool } = recorder();

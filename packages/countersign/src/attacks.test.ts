@@ -3,10 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { scaled } from '../../../tests/support/scaled.js';
 import { closeTestWorld, deferred, gated, openTestWorld, tool } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
-import { first, lastResults, obedient, propose, recorder } from './testing/obedient.js';
+import { first, lastResults, obedient, propose, recorder, remove } from './testing/obedient.js';
 import { openRaw } from './testing/raw-database.js';
-
-const remove = (path: string) => ({ name: 'remove', arguments: { path } });
 
 const inFolder = freshFolder();
 

@@ -5,11 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { openWorld } from './open-world.js';
 import { closeTestWorld, openTestWorld } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
-import { first, obedient, propose, recorder } from './testing/obedient.js';
+import { first, obedient, propose, recorder, remove } from './testing/obedient.js';
 import { openRaw, type RawDatabase } from './testing/raw-database.js';
 import { person } from './testing/test-engine.js';
-
-const remove = (path: string) => ({ name: 'remove', arguments: { path } });
 
 const inFolder = freshFolder();
 /** Signs for a program that names nobody. */

@@ -3,9 +3,7 @@ import type { Tool } from '@countersign/core/ports';
 import { describe, expect, it } from 'vitest';
 import { closeTestWorld, deferred, gated, openTestWorld, tool } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
-import { first, obedient, propose, recorder } from './testing/obedient.js';
-
-const remove = (path: string) => ({ name: 'remove', arguments: { path } });
+import { first, obedient, propose, recorder, remove } from './testing/obedient.js';
 
 const inFolder = freshFolder();
 

@@ -11,11 +11,9 @@ import {
   tool,
   type TestWorldOptions,
 } from './testing/fixture.js';
-import { first, obedient, propose, recorder } from './testing/obedient.js';
+import { first, obedient, propose, recorder, remove } from './testing/obedient.js';
 
 const HOUR = 3_600_000;
-const remove = (path: string) => ({ name: 'remove', arguments: { path } });
-
 afterEach(closeTestWorlds);
 
 async function granted(options: TestWorldOptions & { pattern?: string } = {}) {

@@ -1,8 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeTestWorlds, deferred, openTestWorld, tool, type TestWorldOptions } from './testing/fixture.js';
-import { first, lastResults, obedient, propose, recorder } from './testing/obedient.js';
-
-const remove = (path: string) => ({ name: 'remove', arguments: { path } });
+import { first, lastResults, obedient, propose, recorder, remove } from './testing/obedient.js';
 
 afterEach(closeTestWorlds);
 

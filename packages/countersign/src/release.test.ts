@@ -1,10 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeTestWorld, closeTestWorlds, gated, openTestWorld, tool } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
-import { about, first, obedient, propose, recorder } from './testing/obedient.js';
+import { about, first, obedient, propose, recorder, remove } from './testing/obedient.js';
 
 const folder = freshFolder();
-const remove = (path: string) => ({ name: 'remove', arguments: { path } });
 const MEG = { who: 'meg' };
 
 afterEach(closeTestWorlds);

@@ -6,10 +6,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { scaled } from '../../../tests/support/scaled.js';
 import { closeTestWorld, deferred, gated, openTestWorld, type TestWorldOptions } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
-import { first, lastResults, obedient, propose, recorder } from './testing/obedient.js';
+import { first, lastResults, obedient, propose, recorder, remove } from './testing/obedient.js';
 import { createTestEngine, person } from './testing/test-engine.js';
-
-const remove = (path: string) => ({ name: 'remove', arguments: { path } });
 
 const inFolder = freshFolder();
 let file = '';

@@ -3,9 +3,7 @@ import { createFakeClock } from '@countersign/core/testing';
 import { describe, expect, it } from 'vitest';
 import { closeTestWorld, openTestWorld, type TestWorldOptions } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
-import { first, lastResults, obedient, propose, recorder } from './testing/obedient.js';
-
-const remove = (path: string) => ({ name: 'remove', arguments: { path } });
+import { first, lastResults, obedient, propose, recorder, remove } from './testing/obedient.js';
 
 const inFolder = freshFolder();
 

@@ -35,6 +35,9 @@ export function recorder(
   return { runs, tool };
 }
 
+/** A call of the tool that `recorder` makes. */
+export const remove = (path: string) => ({ name: 'remove', arguments: { path } });
+
 /** The results in the model's last view, parsed as JSON. */
 export function lastResults({ provider }: Pick<TestWorld, 'provider'>): unknown[] {
   const messages = provider.requests.findLast(({ purpose }) => purpose === 'answer')?.messages ?? [];

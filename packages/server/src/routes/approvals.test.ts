@@ -10,12 +10,11 @@ import {
 import { writeFile } from '@countersign/tools';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeApps, TOKEN } from '../testing/app-fixture.js';
-import { openHarbour, removing, type Harbour } from '../testing/harbour.js';
+import { openHarbour, remove, removing, type Harbour } from '../testing/harbour.js';
 import { openStream } from '../testing/open-stream.js';
 
 afterEach(closeApps);
 
-const remove = (path: string) => ({ name: 'remove', arguments: { path } });
 const decide = (t: Harbour, body: Record<string, unknown>, headers?: Record<string, string>) =>
   t.api('POST', '/worlds/harbour/tool-results', body, headers);
 

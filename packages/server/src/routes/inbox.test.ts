@@ -1,15 +1,13 @@
 import { type DecisionResult, SERVER_LOG, type WaitingCall } from '@countersign/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { closeApps, TOKEN } from '../testing/app-fixture.js';
-import { openHarbour, type Harbour } from '../testing/harbour.js';
+import { openHarbour, remove, type Harbour } from '../testing/harbour.js';
 import { openStream, type OpenStream } from '../testing/open-stream.js';
 import { as, tokenOf } from '../testing/people.js';
 import { createSoftPasskey, insertPasskey } from '../testing/soft-passkey.js';
 import { ask } from '../testing/sign-in.js';
 
 afterEach(closeApps);
-
-const remove = (path: string) => ({ name: 'remove', arguments: { path } });
 
 /** Adds a world `lab` with a chat, and returns a function that proposes calls there. */
 async function addLab(t: Harbour): Promise<(...paths: string[]) => Promise<void>> {

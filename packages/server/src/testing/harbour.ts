@@ -33,6 +33,9 @@ export function removing(): { runs: unknown[]; tool: Tool } {
   };
 }
 
+/** A call of that tool. */
+export const remove = (path: string) => ({ name: 'remove', arguments: { path } });
+
 interface Pending {
   approvalId: string;
   toolCallId: string;

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSecretBox } from '../providers/secret-box.js';
 import { givenSecretsKey } from '../providers/secrets-key.js';
 import { closeApps, openApp, until } from '../testing/app-fixture.js';
-import { openHarbour, type Harbour } from '../testing/harbour.js';
+import { openHarbour, remove, type Harbour } from '../testing/harbour.js';
 import { add, audit, tokenOf } from '../testing/people.js';
 import { ask, signInAs } from '../testing/sign-in.js';
 import { createSoftPasskey, insertPasskey } from '../testing/soft-passkey.js';
@@ -25,7 +25,6 @@ afterEach(async () => {
 });
 
 const ALL = ['approval.requested', 'approval.decided', 'approval.expired', 'call.failed', 'chat.idle'];
-const remove = (path: string) => ({ name: 'remove', arguments: { path } });
 const open = (more: object = {}): Promise<Harbour> => openHarbour({ webhooks: receiver.route, ...more });
 const decide = (t: Harbour, approvalId: string | undefined, decision: string) =>
   t.api('POST', '/worlds/harbour/tool-results', { tool_call_id: approvalId, decision });
