@@ -151,7 +151,7 @@ describe('countersign gate install', () => {
     });
     await deny('other-folders');
     expect(await worldOf(await run(elsewhere))).toContain('deny claude__*');
-    expect(await worldOf(await run('/gone'))).toContain('deny claude__*');
+    expect(await worldOf(await run('/gone'))).toContain('gate here');
     expect((await t.client.world('other-folders')).value).not.toHaveProperty('workingDirectory');
     const { token } = JSON.parse(config) as { token: string };
     const status = async (world: string) => {
