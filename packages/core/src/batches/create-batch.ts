@@ -56,31 +56,36 @@ const REHEARSAL_MS = 30_000;
 const MOST_KEPT = 20;
 const MOST_BETWEEN = 1_000;
 
-const kept = new WeakMap<Runtime, Map<string, Promise<KeptBatch>>>();
+/** `making` rejects if there is no batch. */
+interface Kept {
+  readonly worldId: string;
+  readonly making: Promise<KeptBatch>;
+}
 
-function batchesOf(runtime: Runtime): Map<string, Promise<KeptBatch>> {
-  const found = kept.get(runtime) ?? new Map<string, Promise<KeptBatch>>();
+const kept = new WeakMap<Runtime, Map<string, Kept>>();
+
+/** Oldest first. */
+function batchesOf(runtime: Runtime): Map<string, Kept> {
+  const found = kept.get(runtime) ?? new Map<string, Kept>();
   kept.set(runtime, found);
   return found;
 }
 
 export async function findBatch(runtime: Runtime, worldId: string, id: string): Promise<KeptBatch | undefined> {
-  const found = await batchesOf(runtime)
-    .get(id)
-    ?.catch(() => undefined);
-  return found?.worldId === worldId ? found : undefined;
+  const found = batchesOf(runtime).get(id);
+  return found?.worldId === worldId ? await found.making.catch(() => undefined) : undefined;
 }
 
 /** Forgets a batch, and deletes its draft. */
 export async function dropBatch(runtime: Runtime, id: string): Promise<void> {
   const found = batchesOf(runtime).get(id);
   batchesOf(runtime).delete(id);
-  await found?.then(({ sealed }) => sealed.discard()).catch(() => undefined);
+  await found?.making.then(({ sealed }) => sealed.discard()).catch(() => undefined);
 }
 
 /** Deletes the drafts of batches that can't be approved any more, because this call has ended. */
 export function discardBatchesOf(runtime: Runtime, endedCallId: string): void {
-  for (const making of batchesOf(runtime).values()) {
+  for (const { making } of batchesOf(runtime).values()) {
     const isOver = making.then(({ calls }) => calls.some(({ callId }) => callId === endedCallId));
     void isOver.then(async (over) => over && (await (await making).sealed.discard())).catch(() => undefined);
   }
@@ -100,11 +105,21 @@ export async function createBatch(runtime: Runtime, worldId: string, { approvals
   const known = await findBatch(runtime, worldId, id);
   if (known !== undefined && !(await isStill(runtime, known, waiting))) await dropBatch(runtime, id);
   const all = batchesOf(runtime);
-  const making = all.get(id) ?? rehearseCalls(runtime, id, worldId, waiting);
-  all.set(id, making);
-  making.catch(() => all.get(id) === making && all.delete(id));
-  for (const oldest of [...all.keys()].slice(0, Math.max(0, all.size - MOST_KEPT))) void dropBatch(runtime, oldest);
-  return await showBatch(runtime, await making, waiting);
+  const found = all.get(id) ?? { worldId, making: rehearseCalls(runtime, id, worldId, waiting) };
+  all.set(id, found);
+  found.making.catch(() => all.get(id) === found && all.delete(id));
+  makeRoom(runtime);
+  return await showBatch(runtime, await found.making, waiting);
+}
+
+/** Drops the oldest batch of the world with the most: people of one world can't take the batches of another. */
+function makeRoom(runtime: Runtime): void {
+  const all = batchesOf(runtime);
+  if (all.size <= MOST_KEPT) return;
+  const worlds = [...all.values()].map(({ worldId }) => worldId);
+  const countOf = ({ worldId }: Kept): number => worlds.filter((other) => other === worldId).length;
+  const [first] = [...all].toSorted(([, one], [, other]) => countOf(other) - countOf(one));
+  if (first !== undefined) void dropBatch(runtime, first[0]);
 }
 
 /** Whether deciding it would still mean the same: the calls, the rules and the files that it changes. */

@@ -264,6 +264,25 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('several calls of one chat', () =
     await expect.poll(() => made(deleted)).toEqual([]);
   });
 
+  it('[CHANGE11.8] stay kept while people of another world make many', async () => {
+    const { t, review, approve } = await open();
+    await t.propose(...TWO);
+    const { body } = await review();
+    await t.api('POST', '/worlds', { name: 'Other' });
+    await t.api('POST', '/worlds/other/agents', { name: 'Bob', provider: 'scripted', model: 'any', tools: ['*'] });
+    const chat = (await t.api<{ id: string }>('POST', '/worlds/other/chats')).body.id;
+    const content = JSON.stringify(['a', 'b', 'c', 'd', 'e'].map((name) => put(name, '')));
+    await t.api('POST', `/worlds/other/chats/${chat}/messages`, { content });
+    const waiting = async () =>
+      (await t.api<{ items: { approvalId: string }[] }>('GET', '/worlds/other/approvals')).body.items;
+    await expect.poll(waiting).toHaveLength(5);
+    const ids = (await waiting()).map(({ approvalId }) => approvalId);
+    const subsets = Array.from({ length: 32 }, (_, bits) => ids.filter((_id, index) => (bits >> index) % 2 === 1));
+    for (const approvals of subsets.filter(({ length }) => length > 1).slice(0, 21))
+      expect((await t.api('POST', '/worlds/other/batches', { approvals })).status).toBe(201);
+    expect((await approve(body)).status).toBe(200);
+  });
+
   it('[CHANGE11.2] say which rule denies one, with secrets masked', async () => {
     const { t, review, rules } = await open();
     const secret = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
