@@ -64,7 +64,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await page.getByText('Write a message.').waitFor();
     await page.getByLabel('Message').fill('Good morning');
     await page.getByLabel('Repeat').selectOption('weekly');
-    await page.getByLabel('Day').selectOption('Tuesday');
+    await page.getByLabel('Day', { exact: true }).selectOption('Tuesday');
     await page.getByLabel('Time').fill('06:30');
     expect(await violations(page, { contrast: true })).toEqual([]);
     await button(page, 'Add schedule').click();

@@ -271,7 +271,7 @@ async function letTimePass<T>(t: Harbour, answering: Promise<T>): Promise<T> {
 /** Statuses that the run must reach, so that it exercises more than one kind of rejection. */
 const STATUSES = [200, 201, 202, 204, 400, 404, 405, 409, 412, 415, 422, 428];
 
-/** They need a valid ticket, which the fuzzer can't guess, a browser session, a person, a passkey, a running MCP server, a supervisor, the hash of a run's effect, or a receiver of webhooks. */
+/** They need a valid ticket, which the fuzzer can't guess, a browser session, a person, a passkey, a running MCP server, a supervisor, the hash of a run's effect, calls that can be rehearsed, agents on this computer, or a receiver of webhooks. */
 const UNREACHABLE = [
   'post_worlds_world_runs_run_select',
   'post_session',
@@ -279,6 +279,9 @@ const UNREACHABLE = [
   'post_session_challenge',
   'post_me_challenges',
   'post_me_devices_link',
+  'get_me_devices_link_link',
+  'post_me_devices_link_link_confirm',
+  'delete_me_devices_link_link',
   'post_me_passkeys_options',
   'post_me_passkeys',
   'patch_people_person_passkeys_passkey',
@@ -289,9 +292,14 @@ const UNREACHABLE = [
   'delete_me_sessions_session',
   'post_denials',
   'post_me_push',
+  'patch_me_push_id',
   'delete_me_push_id',
   'post_me_push_id_test',
   'delete_people_person_sessions_session',
+  'post_worlds_world_batches',
+  'post_worlds_world_batches_batch_decision',
+  'get_local_agents',
+  'put_local_agents_agent_gate',
   'post_worlds_world_schedules',
   'post_worlds_world_chats_chat_attachments',
   'patch_worlds_world_schedules_schedule',
