@@ -51,7 +51,9 @@ export default defineConfig({
     // These run real coding agents for minutes, or have only one long test: only in `npm run verify`.
     exclude: [
       ...configDefaults.exclude,
-      ...(Number(process.env['RUNS_FACTOR'] ?? 0) >= 1 ? [] : ['tests/agents/**', 'tests/web/run-port.test.ts']),
+      ...(Number(process.env['RUNS_FACTOR'] ?? 0) >= 1
+        ? []
+        : ['tests/agents/**', 'tests/web/rounds.test.ts', 'tests/web/run-port.test.ts']),
       ...(isMutated ? [] : ['tests/authority/mutants.test.ts']),
     ],
     // One project: with two, each would have its own workers and transforms, and load the same modules again.

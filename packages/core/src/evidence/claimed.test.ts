@@ -46,6 +46,7 @@ import type * as policyPatternsPathText from '../policy/patterns/path-text.js';
 import type * as policyPatternsScanPattern from '../policy/patterns/scan-pattern.js';
 import type * as policyPatternsScanPiece from '../policy/patterns/scan-piece.js';
 import type * as policyReachReachesBeyond from '../policy/reach/reaches-beyond.js';
+import type * as policyReachReadingRules from '../policy/reach/reading-rules.js';
 import type * as policyReachWeakenedPasskeyRule from '../policy/reach/weakened-passkey-rule.js';
 import type * as policyReadSubjects from '../policy/read-subjects.js';
 import type * as policyRulesFindRules from '../policy/rules/find-rules.js';
@@ -112,6 +113,7 @@ interface Deciding {
   'policy/patterns/scan-pattern.ts': typeof policyPatternsScanPattern;
   'policy/patterns/scan-piece.ts': typeof policyPatternsScanPiece;
   'policy/reach/reaches-beyond.ts': typeof policyReachReachesBeyond;
+  'policy/reach/reading-rules.ts': typeof policyReachReadingRules;
   'policy/reach/weakened-passkey-rule.ts': typeof policyReachWeakenedPasskeyRule;
   'policy/read-subjects.ts': typeof policyReadSubjects;
   'policy/rules/find-rules.ts': typeof policyRulesFindRules;

@@ -16,10 +16,9 @@ export async function checkAccess(
   if (route.needs === 'no-credential') return;
   // People without a role can still see their account and sign out. A token needs `read` for it.
   if (route.needs === 'account' && c.var.access.scopes === undefined) return;
+  const needs = typeof route.needs === 'function' ? route.needs(body) : route.needs;
   const needed: readonly Action[] =
-    typeof route.needs === 'function'
-      ? route.needs(body)
-      : [route.needs === 'account' || route.needs === 'propose' ? 'read' : route.needs];
+    typeof needs === 'object' ? needs : [needs === 'account' || needs === 'propose' ? 'read' : needs];
   const { access } = c.var;
   const worldId = route.params.includes('world') ? c.req.param('world') : undefined;
   if (route.needs === 'propose') {
@@ -27,7 +26,9 @@ export async function checkAccess(
     return;
   }
   if (worldId === undefined) {
-    const lacks = needed.find((needs) => !(needs === 'read' ? actionsAnywhere(access) : actionsOf(access)).has(needs));
+    const lacks = needed.find(
+      (action) => !(action === 'read' ? actionsAnywhere(access) : actionsOf(access)).has(action),
+    );
     if (lacks !== undefined) throw await refusal(context, access, lacks, undefined);
     return;
   }

@@ -45,9 +45,15 @@ export type RouteScope = 'approvals' | 'world' | 'web-app' | 'own-server';
 
 /**
  * `no-credential`: works without a credential. `account`: any session, or a token with `read`. `read` on the server: the person may read something. A function
- * decides by the body, and all are needed. `propose` is all that the token of an external agent has (EXT1).
+ * decides by the body. Of several, all are needed. `propose` is all that the token of an external agent has (EXT1).
  */
-type Needs = Action | 'propose' | 'account' | 'no-credential' | ((body: unknown) => readonly Action[]);
+type Needs =
+  | Action
+  | readonly Action[]
+  | 'propose'
+  | 'account'
+  | 'no-credential'
+  | ((body: unknown) => readonly Action[]);
 
 interface RouteFacts {
   readonly method: Method;

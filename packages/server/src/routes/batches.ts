@@ -12,7 +12,7 @@ export const batchRoutes = [
   route({
     method: 'post',
     path: '/worlds/{world}/batches',
-    scope: 'approvals',
+    scope: 'world',
     needs: 'sign',
     tag,
     summary: 'Review several calls together',
@@ -29,7 +29,7 @@ export const batchRoutes = [
   route({
     method: 'post',
     path: '/worlds/{world}/batches/{batch}/decision',
-    scope: 'approvals',
+    scope: 'world',
     needs: 'sign',
     tag,
     summary: 'Decide all calls of a batch',

@@ -13,7 +13,7 @@ import { revokeToken } from '../people/manage-tokens.js';
 const tag = 'external agents';
 const scope = 'own-server';
 /** It changes what programs do that run as the server's user, and can read credentials (SAFE2.2). */
-const needs = () => ['admin', 'sign'] as const;
+const needs = ['admin', 'sign'] as const;
 
 export const localAgentRoutes = [
   route({

@@ -120,7 +120,7 @@ export const policyRoutes = [
     path: '/worlds/{world}/policy/replay',
     scope: 'world',
     // It tries rules on sealed arguments, so its answers tell about them.
-    needs: () => ['admin', 'sign'],
+    needs: ['admin', 'sign'],
     tag,
     summary: 'Show what other rules would have decided for past calls',
     description:

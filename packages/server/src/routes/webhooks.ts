@@ -51,7 +51,7 @@ export const webhookRoutes = [
     path: '/webhooks',
     scope,
     // Its messages tell about all worlds.
-    needs: () => ['admin', 'read'],
+    needs: ['admin', 'read'],
     tag,
     summary: 'Add a webhook',
     description:

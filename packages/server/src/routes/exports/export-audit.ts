@@ -86,6 +86,8 @@ const COLUMNS = [
   'why',
   'rule',
   'approvalId',
+  'batch',
+  'shownMs',
   'effectHash',
   'attempts',
   'receipt',
