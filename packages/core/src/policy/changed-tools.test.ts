@@ -1,13 +1,7 @@
 import { expect, it } from 'vitest';
-import { compilePolicy } from './index.js';
 import { knownTool } from '../testing/known-tool.js';
 import { checkToolApproval, type GateInput } from './check-tool-approval.js';
-
-function policy(...rules: string[]): GateInput['world']['policy'] {
-  const compiled = compilePolicy(rules);
-  if (!compiled.ok) throw new Error(compiled.error);
-  return compiled.policy;
-}
+import { policy } from '../testing/policy-calls.js';
 
 const definition = {
   name: 'mcp__s__t',

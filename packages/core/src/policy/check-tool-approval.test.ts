@@ -1,14 +1,9 @@
 import { describeReason, type Subject, type ToolApproval, type ToolDefinition } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { closedPolicy, compilePolicy, type Policy } from './index.js';
+import { closedPolicy } from './index.js';
 import { knownTool } from '../testing/known-tool.js';
 import { checkToolApproval, type GateInput } from './check-tool-approval.js';
-
-function policy(...rules: string[]): Policy {
-  const compiled = compilePolicy(rules);
-  if (!compiled.ok) throw new Error(compiled.error);
-  return compiled.policy;
-}
+import { policy } from '../testing/policy-calls.js';
 
 function tool(name: string, approval?: ToolApproval, rest: Partial<ToolDefinition> = {}): ToolDefinition {
   return { name, description: 'd', parameters: {}, location: 'server', ...rest, ...(approval ? { approval } : {}) };

@@ -2,20 +2,15 @@ import type { Subject } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scaled } from '../../../../tests/support/scaled.js';
-import { closedPolicy, compilePolicy, type Policy } from './compile-policy.js';
+import { closedPolicy } from './compile-policy.js';
 import { allowMatcher } from './allow-matcher.js';
 import { guardMatcher } from './guard-matcher.js';
 import { judge } from './judge.js';
 import { parseRule } from './rules/parse-rule.js';
 import { toMatchable } from './matchable-call.js';
+import { policy } from '../testing/policy-calls.js';
 
 const place = { workingDirectory: '/srv/project', home: '/home/ann' };
-
-function policy(...rules: string[]): Policy {
-  const compiled = compilePolicy(rules);
-  if (!compiled.ok) throw new Error(`${rules[compiled.index]}: ${compiled.error}`);
-  return compiled.policy;
-}
 
 const none = policy();
 const command = (...words: string[]): Subject => ({ kind: 'words', words });

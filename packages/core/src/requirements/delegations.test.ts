@@ -2,7 +2,7 @@ import { describeNeed, type Signature, type Who } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scaled } from '../../../../tests/support/scaled.js';
-import { parseRule, type SigningRule } from '../policy/index.js';
+import { signingRule as rule } from '../testing/signing-rule.js';
 import type { ActiveDelegation } from './delegations.js';
 import { isSigned, judgeSignatures, maySign, mustUsePasskey, principalOf, showNeed } from './needed-signatures.js';
 
@@ -16,12 +16,6 @@ const groups = [
   { name: 'finance', people: ['ada', 'carol'] },
   { name: 'release', people: ['bob'] },
 ];
-
-function rule(text: string): SigningRule {
-  const parsed = parseRule(`ask pay ${text}`);
-  if (!parsed.ok || parsed.rule.by === undefined) throw new Error(text);
-  return { rule: `ask pay ${text}`, by: parsed.rule.by };
-}
 
 /** `ada>bob`: Ada delegated to Bob. */
 const delegated = (...texts: string[]): ActiveDelegation[] =>

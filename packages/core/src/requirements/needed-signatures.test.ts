@@ -2,7 +2,7 @@ import { describeNeed, describeSigners, readWhos, type Signature, type Who, whos
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scaled } from '../../../../tests/support/scaled.js';
-import { parseRule, type SigningRule } from '../policy/index.js';
+import { signingRule as rule } from '../testing/signing-rule.js';
 import {
   findUnsatisfiable,
   hasSigned,
@@ -36,12 +36,6 @@ const people: SigningPeople = {
   ],
   delegations: [],
 };
-
-function rule(text: string): SigningRule {
-  const parsed = parseRule(`ask pay ${text}`);
-  if (!parsed.ok || parsed.rule.by === undefined) throw new Error(text);
-  return { rule: `ask pay ${text}`, by: parsed.rule.by };
-}
 
 function judged(rules: readonly string[], signed: readonly Who[], more: Partial<SigningInput> = {}) {
   return judgeSignatures({ rules: rules.map(rule), signed, requesters: [dan], people, toolName: 'pay', ...more });

@@ -1,7 +1,8 @@
 import { describeNeed, type Who } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { parseRule, type SigningRule } from '../policy/index.js';
+import type { SigningRule } from '../policy/index.js';
 import type { AgentRecord } from '../ports/index.js';
+import { signingRule as rule } from '../testing/signing-rule.js';
 import { isSigned, judgeSignatures, maySign, showNeed } from './needed-signatures.js';
 import { findReviewers, findUnfitReviewer, type Reviewer } from './reviewers.js';
 
@@ -12,12 +13,6 @@ function agent(
 ): Pick<AgentRecord, 'id' | 'definition' | 'makers'> {
   const definition = { name: id, provider: 'p', model: 'm', systemPrompt: '', tools: [], policy: [], active };
   return { id, definition, makers };
-}
-
-function rule(text: string): SigningRule {
-  const parsed = parseRule(`ask pay ${text}`);
-  if (!parsed.ok || parsed.rule.by === undefined) throw new Error(text);
-  return { rule: `ask pay ${text}`, by: parsed.rule.by };
 }
 
 const RULE = rule('by agent @reviewer');

@@ -1,5 +1,5 @@
 import type { Subject } from '@countersign/protocol';
-import { compilePolicy, NO_RULES } from '../policy/compile-policy.js';
+import { compilePolicy, NO_RULES, type Policy } from '../policy/compile-policy.js';
 import { defaultSubjects } from '../policy/default-subjects.js';
 import { judge } from '../policy/judge.js';
 import type { PolicyCall } from '../policy/types.js';
@@ -22,10 +22,14 @@ export function reporting(args: Record<string, unknown>, ...subjects: Subject[])
   return { tool: 'x', place, arguments: { ok: true, value: args }, subjects, subjectsFrom: 'tool' };
 }
 
-export function policies(rules: readonly string[]) {
+export function policy(...rules: readonly string[]): Policy {
   const compiled = compilePolicy(rules);
   if (!compiled.ok) throw new Error(`${rules[compiled.index]}: ${compiled.error}`);
-  return { world: compiled.policy, agent: NO_RULES };
+  return compiled.policy;
+}
+
+export function policies(rules: readonly string[]) {
+  return { world: policy(...rules), agent: NO_RULES };
 }
 
 export const outcome = (rule: string, call: PolicyCall): string => judge(policies([rule]), call).outcome;

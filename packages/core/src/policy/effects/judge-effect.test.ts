@@ -1,17 +1,12 @@
 import type { Subject } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import type { EffectPaths } from '../../ports/tools/tool.js';
-import { compilePolicy, NO_RULES, type Policy } from '../compile-policy.js';
+import { NO_RULES } from '../compile-policy.js';
 import { judge, mayBeAllowedByEffect, weigh } from '../judge.js';
 import { protectPaths } from '../paths/protect-paths.js';
 import { withholdPaths } from '../paths/withhold-paths.js';
 import type { PolicyCall } from '../types.js';
-
-function policy(...rules: string[]): Policy {
-  const compiled = compilePolicy(rules);
-  if (!compiled.ok) throw new Error(compiled.error);
-  return compiled.policy;
-}
+import { policy } from '../../testing/policy-calls.js';
 
 const NOTHING: EffectPaths = { added: [], changed: [], removed: [], outward: [], leftOut: [] };
 const words = (...list: string[]): Subject => ({ kind: 'words', words: list });

@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { compilePolicy, NO_RULES, type Policy } from '../compile-policy.js';
+import { NO_RULES } from '../compile-policy.js';
 import { judge } from '../judge.js';
 import { findPathRule, protectPaths } from './protect-paths.js';
-
-function policy(...rules: string[]): Policy {
-  const compiled = compilePolicy(rules);
-  if (!compiled.ok) throw new Error(compiled.error);
-  return compiled.policy;
-}
+import { policy } from '../../testing/policy-calls.js';
 
 const place = { workingDirectory: '/srv/project', home: '/home/ann' };
 const call = (...words: string[]) => ({
