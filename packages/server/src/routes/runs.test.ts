@@ -11,12 +11,6 @@ afterEach(closeRuns);
 
 const canMount = await canMountRuns();
 
-async function open(...given: Parameters<typeof openRuns>): Promise<RunFixture> {
-  const fixture = await openRuns(...given);
-  if (fixture === undefined) throw new Error('this system can mount no overlay');
-  return fixture;
-}
-
 /** The credential of a member of the world. */
 async function asMember({ t }: RunFixture): Promise<Record<string, string>> {
   await t.api('POST', '/people', { name: 'Mia', role: null, worldRoles: { alpha: 'member' } });
@@ -27,7 +21,7 @@ async function asMember({ t }: RunFixture): Promise<Record<string, string>> {
 
 describe.runIf(canMount)('runs over HTTP', () => {
   it('[RUN15] [RUN16] [RUN16.1] asks once about all that a run changed, and a yes applies exactly that', async () => {
-    const t = await open({ 'a.txt': 'old\n' });
+    const t = await openRuns({ 'a.txt': 'old\n' });
     const run = await t.start();
     expect(run).toMatchObject({ world: 'alpha', folder: t.folder, hidden: [], hosts: [] });
     expect((await t.show(run)).state).toBe('running');
@@ -61,7 +55,7 @@ describe.runIf(canMount)('runs over HTTP', () => {
   });
 
   it('[RUN17] keeps the draft of a denied run, and asks again about it', async () => {
-    const t = await open({ 'a.txt': 'old\n' });
+    const t = await openRuns({ 'a.txt': 'old\n' });
     const run = await t.start();
     t.write(run, { 'a.txt': 'new\n' });
     await t.decide(await t.end(run), 'deny', { reason: 'not now' });
@@ -78,7 +72,7 @@ describe.runIf(canMount)('runs over HTTP', () => {
   });
 
   it('[RUN16.2] refuses to apply over changes of others, and keeps the draft', async () => {
-    const t = await open({ 'a.txt': 'old\n' });
+    const t = await openRuns({ 'a.txt': 'old\n' });
     const run = await t.start();
     t.write(run, { 'a.txt': 'new\n' });
     const waiting = await t.end(run);
@@ -89,7 +83,7 @@ describe.runIf(canMount)('runs over HTTP', () => {
   });
 
   it('[RUN17.1] [LOG1.1] removes a discarded draft, and denies what waits for a decision about it', async () => {
-    const t = await open({ 'a.txt': 'old\n' });
+    const t = await openRuns({ 'a.txt': 'old\n' });
     const run = await t.start();
     t.write(run, { 'a.txt': 'new\n' });
     const waiting = await t.end(run);
@@ -107,7 +101,7 @@ describe.runIf(canMount)('runs over HTTP', () => {
   });
 
   it('[RUN17.5] names somebody else who asks again, while the requester stays', async () => {
-    const t = await open({ 'a.txt': 'old\n' });
+    const t = await openRuns({ 'a.txt': 'old\n' });
     const mia = await asMember(t);
     const run = await t.start();
     t.write(run, { 'a.txt': 'new\n' });
@@ -125,7 +119,7 @@ describe.runIf(canMount)('runs over HTTP', () => {
   });
 
   it('[RUN17] keeps the draft if no change can be made of it, says why, and asks when it can', async () => {
-    const t = await open({ 'a.txt': 'old\n' });
+    const t = await openRuns({ 'a.txt': 'old\n' });
     const run = await t.start();
     t.write(run, { 'a.txt': 'new\n' });
     renameSync(t.folder, `${t.folder}-away`);
@@ -139,7 +133,7 @@ describe.runIf(canMount)('runs over HTTP', () => {
   });
 
   it('[RUN17.1] a run whose program could not be started can be discarded', async () => {
-    const t = await open();
+    const t = await openRuns();
     const run = await t.start();
     const user = spawn('/bin/sh', ['-c', 'echo; read -r _', run.root]);
     await once(user.stdout, 'data');
@@ -151,7 +145,7 @@ describe.runIf(canMount)('runs over HTTP', () => {
   });
 
   it('[RUN16.3] says which changes were lost if none can be applied', async () => {
-    const t = await open();
+    const t = await openRuns();
     const run = await t.start();
     t.write(run, { '.git/HEAD': 'x' });
     expect(await t.end(run)).toMatchObject({
@@ -161,7 +155,7 @@ describe.runIf(canMount)('runs over HTTP', () => {
   });
 
   it('[RUN20] lists runs in pages, newest first', async () => {
-    const t = await open();
+    const t = await openRuns();
     const first = await t.start();
     t.t.clock.advance(1);
     const second = await t.start();
@@ -173,7 +167,7 @@ describe.runIf(canMount)('runs over HTTP', () => {
   });
 
   it('[RUN16.3] needs no approval for a run that changed nothing', async () => {
-    const t = await open({ 'a.txt': 'old\n' });
+    const t = await openRuns({ 'a.txt': 'old\n' });
     const run = await t.start();
     t.write(run, {});
     expect(await t.end(run)).toMatchObject({ state: 'unchanged', exitCode: 0 });
@@ -181,7 +175,7 @@ describe.runIf(canMount)('runs over HTTP', () => {
   });
 
   it('[RUN17.3] refuses a run if its person has 200 drafts, and counts none that were applied or changed nothing', async () => {
-    const t = await open();
+    const t = await openRuns();
     const mia = await asMember(t);
     const copy = async ({ id, root }: { id: string; root: string }): Promise<void> => {
       const copied = `run_${crypto.randomUUID()}`;

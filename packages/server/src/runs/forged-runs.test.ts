@@ -9,7 +9,6 @@ const canMount = await canMountRuns();
 /** A run that waits for a decision. */
 async function openWaiting(...[files, options]: Parameters<typeof openRuns>) {
   const t = await openRuns({ 'a.txt': 'old\n', ...files }, options);
-  if (t === undefined) throw new Error('this system can mount no overlay');
   return { t, ...(await changed(t)) };
 }
 

@@ -23,7 +23,6 @@ async function openEnded(
   signIn?: (t: RunFixture, name: string) => Promise<Headers>,
 ) {
   const t = await openRuns(FILES, options);
-  if (t === undefined) throw new Error('this system can mount no overlay');
   const asked = { program: ['make', 'all'], supervisor: supervisorAt(process.pid) };
   const { body: run } = await t.t.api<StartedRun>('POST', '/worlds/alpha/runs', asked, await signIn?.(t, 'Mia'));
   t.write(run, { 'list.txt': lines({ 2: 'two', 20: 'twenty' }), 'src/new.txt': 'new\n', 'src/other.txt': 'other\n' });

@@ -3,17 +3,11 @@ import { join } from 'node:path';
 import type { Approval, AuditEntry, Run, StartedRun } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { tokenOf } from '../testing/people.js';
-import { canMountRuns, closeRuns, openRuns, supervisorAt, type RunFixture } from '../testing/run-fixture.js';
+import { canMountRuns, closeRuns, openRuns, supervisorAt } from '../testing/run-fixture.js';
 
 afterEach(closeRuns);
 
 const canMount = await canMountRuns();
-
-async function open(...given: Parameters<typeof openRuns>): Promise<RunFixture> {
-  const fixture = await openRuns(...given);
-  if (fixture === undefined) throw new Error('this system can mount no overlay');
-  return fixture;
-}
 
 type Headers = Record<string, string>;
 
@@ -22,7 +16,7 @@ const ASKED = { message: 'Keep the old greeting.', comments: [{ path: 'a.txt', l
 
 describe.runIf(canMount)('asking for changes to a run', () => {
   it('[RUN31] [RUN31.1] [RUN31.2] [RUN31.3] continues in the same draft, says what is different, and excludes everyone who asked', async () => {
-    const t = await open({ 'a.txt': 'old\n' });
+    const t = await openRuns({ 'a.txt': 'old\n' });
     const post = async <T>(how: string, body: unknown, by: Headers) =>
       await t.t.api<T>('POST', `/worlds/alpha/runs${how}`, body, by);
     const signIn = async (name: string): Promise<Headers> =>
@@ -99,7 +93,7 @@ describe.runIf(canMount)('asking for changes to a run', () => {
   });
 
   it('[RUN31.4] a rule that allowed the program allows nothing that was sent back', async () => {
-    const t = await open({ 'a.txt': 'old\n' }, { rules: ['allow run(make *) writing **', 'ask run(make first)'] });
+    const t = await openRuns({ 'a.txt': 'old\n' }, { rules: ['allow run(make *) writing **', 'ask run(make first)'] });
     const run = await t.start({ program: ['make', 'first'] });
     t.write(run, { 'a.txt': 'new\n' });
     await t.end(run);
@@ -119,7 +113,7 @@ describe.runIf(canMount)('asking for changes to a run', () => {
   });
 
   it('[RUN31] [RUN31.1] asks about a denied run, survives a server that died in between, and keeps what was set aside', async () => {
-    const t = await open({ '.gitignore': 'out\n', 'a.txt': 'old\n' });
+    const t = await openRuns({ '.gitignore': 'out\n', 'a.txt': 'old\n' });
     const run = await t.start();
     t.write(run, { 'a.txt': 'new\n', 'out/x': 'x\n' });
     await t.decide(await t.end(run), 'deny');
@@ -136,7 +130,7 @@ describe.runIf(canMount)('asking for changes to a run', () => {
   });
 
   it('[RUN31.5] refuses what people could not have read or written', async () => {
-    const t = await open();
+    const t = await openRuns();
     const run = await t.start();
     t.write(run, { 'a.txt': 'new\n' });
     const { approvalId } = await t.end(run);

@@ -55,16 +55,16 @@ export async function canMountRuns(): Promise<boolean> {
   return (await openDrafts()) !== undefined;
 }
 
-/** Undefined on a system that can't mount overlays. */
+/** Throws on a system that can't mount overlays. */
 export async function openRuns(
   files: Readonly<Record<string, string>> = {},
   options: AppFixtureOptions & { rules?: readonly string[] } = {},
-): Promise<RunFixture | undefined> {
+): Promise<RunFixture> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'run-')));
   made.push(folder);
   put(folder, files);
   const drafts = await openDrafts();
-  if (drafts === undefined) return undefined;
+  if (drafts === undefined) throw new Error('this system can mount no overlay');
   opened.push(drafts);
   const { rules, ...rest } = options;
   const home = join(folder, '..', `home-${crypto.randomUUID()}`);
