@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { findOtherFolders } from '../../packages/terminal/src/commands/gate/gate-world.js';
 import { openHarbour } from './fixture.js';
 
-it('[GATE7.3] the calls of other folders go to no world whose admin has given it that name', async () => {
+it('[GATE7.3] [GATE7.7] the calls of other folders go to no world whose admin has given it that name', async () => {
   const { client: owner, port, close } = await openHarbour(scripted(() => 'ok'));
   onTestFinished(close);
   const annex = await owner.createWorld({ name: 'Annex', mode: 'ask' });

@@ -93,7 +93,7 @@ describe('countersign gate install', () => {
     expect(shown.stderr).toContain('+    "ask": [');
   });
 
-  it('[GATE7] [GATE7.1] [GATE7.2] [GATE7.3] each folder has its own world; calls elsewhere are refused, or go to a world of their own', async () => {
+  it('[GATE7] [GATE7.1] [GATE7.2] [GATE7.3] [GATE7.7] each folder has its own world; calls elsewhere are refused, or go to a world of their own', async () => {
     const folders = ['one', 'two', 'elsewhere', 'three'].map((name) => join(home, name));
     for (const folder of folders) mkdirSync(join(folder, 'src'), { recursive: true });
     const [one = '', two = '', elsewhere = '', three = ''] = folders;

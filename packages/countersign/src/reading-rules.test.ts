@@ -119,7 +119,7 @@ const BY_GIT: readonly (readonly [pattern: string, include?: string])[] = [
   ['x', '/home/ada/other/a'],
 ];
 
-it('[GATE7.4] [GATE7.5] with the offered rules, no search runs a program, or leaves the folder', async () => {
+it('[GATE7.4] [GATE7.5] [EXT1.33] with the offered rules, no search runs a program, or leaves the folder', async () => {
   const { runtime, propose, claim } = await open();
   await addAgent(runtime, W, { name: 'Gem', provider: 'external', model: 'gemini', tools: ['gemini__*'] }, person);
   await setPolicy(runtime, W, (await showReading(runtime, W, 'gemini')).rules, person);

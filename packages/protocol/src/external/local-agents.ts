@@ -54,7 +54,7 @@ export const localGateSchema = z.strictObject({
 export type NewLocalGate = z.infer<typeof localGateSchema>;
 
 /**
- * Whether a gate may send the calls of folders without a world here (GATE7.3). By its id, which says for what it was created: an admin of another world could
+ * Whether a gate may send the calls of folders without a world here (GATE7.7). By its id, which says for what it was created: an admin of another world could
  * give that one the same name, and then decide about these calls.
  */
 export function isOtherFolders({ id, workingDirectory }: Pick<World, 'id' | 'workingDirectory'>): boolean {

@@ -17,7 +17,7 @@ const folders = [
 const places = { world: 'code', agent: 'x', folders };
 const world = (path: string | undefined, known = places): string | undefined => placeOf(known, path)?.world;
 
-it('[GATE7.2] the nearest folder with a world decides, by real paths', () => {
+it('[GATE7.2] [GATE7.7] the nearest folder with a world decides, by real paths', () => {
   expect(world(at('code/a/src'))).toBe('a');
   expect(world(at('code/b'))).toBe('code');
   expect(world(at('other/link'))).toBe('code');
