@@ -14,7 +14,7 @@ import { ErrorBoundary } from './error-boundary.js';
 import { OpenSidebar, Page } from './frame.js';
 import { lazyView, loadViews } from './lazy-view.js';
 import { decoded, isChat, isReview, paths } from './paths.js';
-import { Sidebar } from './sidebar.js';
+import { Sidebar } from './sidebar/sidebar.js';
 import { TABLET, useMedia } from './use-media.js';
 import { shellWords } from '../words/shell.js';
 

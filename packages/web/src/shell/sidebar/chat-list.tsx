@@ -1,14 +1,14 @@
 import type { ChatSummary } from '@countersign/client';
 import { type ReactElement, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { useWorld } from '../data/connection.js';
-import { useNow } from '../text/time.js';
-import { visibleText } from '../text/visible-parts.js';
-import { Count } from '../ui/badge.js';
-import { Icon } from '../ui/icon.js';
-import { shellWords } from '../words/shell.js';
+import { useWorld } from '../../data/connection.js';
+import { useNow } from '../../text/time.js';
+import { visibleText } from '../../text/visible-parts.js';
+import { Count } from '../../ui/badge.js';
+import { Icon } from '../../ui/icon.js';
+import { shellWords } from '../../words/shell.js';
 import { type ChatGroup, groupChats, keyOf } from './group-chats.js';
-import { paths } from './paths.js';
+import { paths } from '../paths.js';
 
 const HOUR_MS = 3_600_000;
 const FIRST = 50;

@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react';
-import { useSignal } from '../data/use-signal.js';
-import { Icon } from '../ui/icon.js';
-import type { IconName } from '../ui/icon-paths.js';
-import { chooseTheme, theme, type Theme } from './theme.js';
-import { shellWords } from '../words/shell.js';
+import { useSignal } from '../../data/use-signal.js';
+import { Icon } from '../../ui/icon.js';
+import type { IconName } from '../../ui/icon-paths.js';
+import { chooseTheme, theme, type Theme } from '../theme.js';
+import { shellWords } from '../../words/shell.js';
 
 const NEXT: Readonly<Record<Theme, { to: Theme; icon: IconName; words: string }>> = {
   system: { to: 'light', icon: 'auto', words: shellWords.themes.system },
