@@ -70,7 +70,7 @@ export function WaitingBar({
                 onWantedShown();
               }}
               onEmpty={() => setOpen(false)}
-              about={() => <ReviewTogether />}
+              afterList={<ReviewTogether />}
             />
           </div>
         </Dialog>

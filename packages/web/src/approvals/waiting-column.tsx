@@ -49,7 +49,7 @@ export function WaitingColumn({
           wanted={wanted}
           onWantedShown={onWantedShown}
           onShown={setShown}
-          about={() => <ReviewTogether />}
+          afterList={<ReviewTogether />}
           empty={<p className="px-1 text-sm text-ink-3">{approvalWords.chatEmpty}</p>}
         />
       </div>
