@@ -5,8 +5,9 @@ import { findOtherFolders } from '../../packages/terminal/src/commands/gate/gate
 import { openHarbour } from './fixture.js';
 
 it('[GATE7.3] [GATE7.7] the calls of other folders go to no world whose admin has given it that name', async () => {
-  const { client: owner, port, close } = await openHarbour(scripted(() => 'ok'));
-  onTestFinished(close);
+  const opened = await openHarbour(scripted(() => 'ok'));
+  onTestFinished(async () => await opened.close());
+  const { client: owner, port } = opened;
   const annex = await owner.createWorld({ name: 'Annex', mode: 'ask' });
   const mia = await owner.addPerson({ name: 'Mia', worldRoles: { [annex.id]: 'admin' } });
   const { token } = await owner.createToken(mia.id, { name: 'laptop', scopes: ['read', 'admin'] });

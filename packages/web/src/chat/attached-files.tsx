@@ -3,7 +3,7 @@ import { sayError } from '../notices/toast.js';
 import { Visible } from '../text/visible.js';
 import { IconButton } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
-import { chatWords } from '../words/chat.js';
+import { composerWords } from '../words/composer.js';
 
 const MOST = 8;
 const LARGEST = 3_000_000;
@@ -25,8 +25,8 @@ export function useChosenFiles(): ChosenFiles {
       const added = [...(given ?? [])];
       if (added.length === 0) return false;
       const large = added.find(({ size }) => size > LARGEST);
-      if (large !== undefined) sayError('attach', new Error(chatWords.tooLarge(large.name)));
-      else if (files.length + added.length > MOST) sayError('attach', new Error(chatWords.tooManyFiles(MOST)));
+      if (large !== undefined) sayError('attach', new Error(composerWords.tooLarge(large.name)));
+      else if (files.length + added.length > MOST) sayError('attach', new Error(composerWords.tooManyFiles(MOST)));
       // Two files can come before a render.
       else setFiles((now) => [...now, ...added]);
       return true;
@@ -40,7 +40,7 @@ export function useChosenFiles(): ChosenFiles {
 export function FileList({ files, remove }: Pick<ChosenFiles, 'files' | 'remove'>): ReactElement | null {
   if (files.length === 0) return null;
   return (
-    <ul aria-label={chatWords.attached} className="flex flex-wrap gap-1.5 px-1 pt-1 pb-1.5">
+    <ul aria-label={composerWords.attached} className="flex flex-wrap gap-1.5 px-1 pt-1 pb-1.5">
       {files.map((file, index) => (
         <li
           key={`${index}-${file.name}`}
@@ -50,7 +50,7 @@ export function FileList({ files, remove }: Pick<ChosenFiles, 'files' | 'remove'
           <span className="min-w-0 truncate">
             <Visible text={file.name} strict />
           </span>
-          <IconButton icon="cross" label={chatWords.removeFile(file.name)} onClick={() => remove(file)} />
+          <IconButton icon="cross" label={composerWords.removeFile(file.name)} onClick={() => remove(file)} />
         </li>
       ))}
     </ul>
@@ -72,7 +72,7 @@ export function AttachButton({ add }: Pick<ChosenFiles, 'add'>): ReactElement {
           target.value = '';
         }}
       />
-      <IconButton icon="clip" label={chatWords.attach} onClick={() => input.current?.click()} />
+      <IconButton icon="clip" label={composerWords.attach} onClick={() => input.current?.click()} />
     </>
   );
 }

@@ -17,7 +17,7 @@ import { Button } from '../ui/button.js';
 import { cx } from '../ui/cx.js';
 import { AttachButton, FileList, useChosenFiles } from './attached-files.js';
 import { InsertContext } from './insert-context.js';
-import { chatWords } from '../words/chat.js';
+import { composerWords } from '../words/composer.js';
 
 export interface ComposerProps {
   /** Includes inactive agents: they can't be mentioned, but are needed to explain why nobody answers. */
@@ -148,7 +148,7 @@ export function Composer({
         <div
           className={cx('flex flex-wrap gap-2', floating ? 'absolute bottom-full left-0 pb-2' : 'mb-2')}
           role="group"
-          aria-label={chatWords.suggestions}
+          aria-label={composerWords.suggestions}
         >
           {suggestions.map((suggestion) => (
             <button
@@ -168,7 +168,7 @@ export function Composer({
           <ul
             id={listId}
             role="listbox"
-            aria-label={chatWords.agents}
+            aria-label={composerWords.agents}
             className="absolute bottom-full left-0 z-20 mb-1 w-64 rounded-lg border border-line bg-raised p-1 shadow-card"
           >
             {offers.map((agent, index) => (
@@ -203,7 +203,7 @@ export function Composer({
           <div className="flex items-end gap-2">
             <AttachButton add={attached.add} />
             <label htmlFor={id} className="sr-only">
-              {chatWords.message}
+              {composerWords.message}
             </label>
             <textarea
               ref={box}
@@ -212,7 +212,7 @@ export function Composer({
               rows={1}
               value={text}
               readOnly={isUploading}
-              placeholder={isWide ? chatWords.widePlaceholder(worldName) : chatWords.placeholder(worldName)}
+              placeholder={isWide ? composerWords.widePlaceholder(worldName) : composerWords.placeholder(worldName)}
               aria-autocomplete="list"
               aria-controls={open ? listId : undefined}
               aria-describedby={`${id}-to`}
@@ -235,7 +235,7 @@ export function Composer({
               disabled={(text.trim() === '' && attached.files.length === 0) || busy || isUploading}
               onClick={() => send(text)}
             >
-              {chatWords.send}
+              {composerWords.send}
             </Button>
           </div>
         </div>
@@ -263,11 +263,11 @@ function Recipients({ id, text, agents, mainAgent, onFix, onInsert }: Recipients
   return (
     <div className="flex h-6 items-end gap-2 px-3.5 text-xs leading-6 text-ink-3">
       <span id={id} className={cx('min-w-0 truncate', who.kind === 'nobody' && 'text-amber')}>
-        {agents.length === 0 && text === '' ? '' : chatWords.recipients(who)}
+        {agents.length === 0 && text === '' ? '' : composerWords.recipients(who)}
       </span>
       {fixed === undefined || settled !== text ? null : (
         <button type="button" onClick={() => onFix(fixed)} className="shrink-0 font-medium text-blue hover:underline">
-          {chatWords.fixMention}
+          {composerWords.fixMention}
         </button>
       )}
       <InsertContext onInsert={onInsert} />

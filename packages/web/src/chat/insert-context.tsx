@@ -2,7 +2,7 @@ import { readAll } from '@countersign/client';
 import { lazy, type ReactElement, Suspense, useEffect, useState } from 'react';
 import { useClient, useWorld } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
-import { chatWords } from '../words/chat.js';
+import { composerWords } from '../words/composer.js';
 
 const InsertDialog = lazy(() => import('../servers/insert-dialog.js'));
 
@@ -31,11 +31,11 @@ export function InsertContext({ onInsert }: { onInsert: (text: string) => void }
     <>
       <button
         type="button"
-        title={chatWords.insertFromServerHint}
+        title={composerWords.insertFromServerHint}
         onClick={() => setOpen(true)}
         className="ml-auto min-h-6 shrink-0 font-medium text-blue hover:underline"
       >
-        {chatWords.insertFromServer}
+        {composerWords.insertFromServer}
       </button>
       {isOpen ? (
         <Suspense>

@@ -1,14 +1,14 @@
-import { chatWords } from '../words/chat.js';
+import { composerWords } from '../words/composer.js';
 
 /** Explains which calls need approval in a world with this mode. */
 export function modeWords(mode: 'read' | 'ask' | 'auto' | undefined): string {
   switch (mode) {
     case 'read':
-      return chatWords.modes.read;
+      return composerWords.modes.read;
     case 'auto':
-      return chatWords.modes.auto;
+      return composerWords.modes.auto;
     case 'ask':
     case undefined:
-      return chatWords.modes.ask;
+      return composerWords.modes.ask;
   }
 }

@@ -15,7 +15,7 @@ import { Composer } from './composer.js';
 import { modeWords } from './mode-words.js';
 import { OutgoingRow } from './transcript/outgoing-row.js';
 import { DEMO_PROVIDER, DEMO_WORLD } from '../providers/demo.js';
-import { chatWords } from '../words/chat.js';
+import { composerWords } from '../words/composer.js';
 
 /** A new chat: its agents, the approval mode, and suggestions. */
 export default function NewChatPage(): ReactElement {
@@ -42,9 +42,9 @@ export default function NewChatPage(): ReactElement {
   }, [madeId, worldId, navigate]);
   if (loading.kind !== 'ready')
     return (
-      <Page title={chatWords.newChat}>
+      <Page title={composerWords.newChat}>
         {loading.kind === 'loading' ? (
-          <Loading what={chatWords.theWorld} />
+          <Loading what={composerWords.theWorld} />
         ) : (
           <Failed why={loading.why} onRetry={() => worldStore.retryNow()} />
         )}
@@ -73,14 +73,14 @@ export default function NewChatPage(): ReactElement {
   const isOutdated = worldId === DEMO_WORLD && !isDemo;
   const realModel = (
     <Link href={paths.page(worldId, 'start')} className="font-medium text-blue underline">
-      {chatWords.realModel}
+      {composerWords.realModel}
     </Link>
   );
   return (
     <>
       <TopBar>
         <h1 data-landing="touch" className="min-w-0 flex-1 truncate text-[0.9375rem] font-semibold">
-          {chatWords.newChat}
+          {composerWords.newChat}
         </h1>
       </TopBar>
       <div className="scroll-quiet flex min-h-0 flex-1 flex-col overflow-y-auto px-3 sm:px-6">
@@ -89,13 +89,13 @@ export default function NewChatPage(): ReactElement {
           <h2 className="mt-3 text-2xl font-semibold tracking-tight">
             <bdi>{world?.name ?? worldId}</bdi>
           </h2>
-          <p className="mt-1 text-ink-2">{(isOutdated ? undefined : world?.description) ?? chatWords.motto}</p>
+          <p className="mt-1 text-ink-2">{(isOutdated ? undefined : world?.description) ?? composerWords.motto}</p>
           {active.length === 0 ? (
             <p className="mt-6 rounded-lg border border-dashed border-line-2 px-4 py-3 text-sm text-ink-2">
-              {chatWords.noAgents(
+              {composerWords.noAgents(
                 realModel,
                 <Link href={paths.page(worldId, 'agents')} className="font-medium text-blue underline">
-                  {chatWords.addAgent}
+                  {composerWords.addAgent}
                 </Link>,
               )}
             </p>
@@ -107,11 +107,11 @@ export default function NewChatPage(): ReactElement {
                   <span className="min-w-0 flex-1">
                     <bdi className="text-sm font-semibold">{agent.name}</bdi>
                     <span className="block truncate text-[0.8125rem] text-ink-3">
-                      {agent.tools.length === 0 ? chatWords.noTools : chatWords.mayCall(agent.tools.join(', '))}
+                      {agent.tools.length === 0 ? composerWords.noTools : composerWords.mayCall(agent.tools.join(', '))}
                     </span>
                   </span>
                   {world?.mainAgent === agent.id ? (
-                    <span className="text-xs text-ink-3">{chatWords.mainBadge}</span>
+                    <span className="text-xs text-ink-3">{composerWords.mainBadge}</span>
                   ) : null}
                 </li>
               ))}
@@ -119,10 +119,10 @@ export default function NewChatPage(): ReactElement {
           )}
           {isDemo ? (
             <p className="mt-4 rounded-lg border border-line bg-blue-soft px-4 py-3 text-sm text-ink-2">
-              {chatWords.demo(realModel)}
+              {composerWords.demo(realModel)}
             </p>
           ) : active.length > 0 ? (
-            <p className="mt-4 text-[0.8125rem] text-ink-3">{chatWords.otherModel(realModel)}</p>
+            <p className="mt-4 text-[0.8125rem] text-ink-3">{composerWords.otherModel(realModel)}</p>
           ) : null}
           <p className="mt-4 flex items-start gap-2 text-[0.8125rem] text-ink-3">
             <Icon name="policy" className="mt-0.5" />

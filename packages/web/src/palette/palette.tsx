@@ -4,12 +4,12 @@ import { type KeyboardEvent, type ReactElement, useEffect, useId, useMemo, useRe
 import { useLocation } from 'wouter';
 import { useWorld } from '../data/connection.js';
 import { fieldBox } from '../form/field.js';
-import { paths } from '../shell/paths.js';
-import { SETTINGS_PAGES } from '../shell/world-settings.js';
+import { paths, SETTINGS_PAGES } from '../shell/paths.js';
 import { Visible } from '../text/visible.js';
 import { cx } from '../ui/cx.js';
 import { Dialog } from '../ui/dialog.js';
 import { focusPage } from '../ui/keep-focus.js';
+import { paletteWords } from '../words/palette.js';
 import { shellWords } from '../words/shell.js';
 import { findEntries, type PaletteEntry } from './find-entries.js';
 
@@ -29,7 +29,7 @@ export default function Palette({ worlds, onClose }: { worlds: readonly World[];
   const found = findEntries(entries, typed, MOST);
   if (typed.trim() !== '') {
     const path = `${paths.page(worldId, 'search')}?q=${encodeURIComponent(typed.trim())}`;
-    found.push({ path, label: shellWords.searchFor(typed.trim()), kind: shellWords.pages.search });
+    found.push({ path, label: paletteWords.searchFor(typed.trim()), kind: shellWords.pages.search });
   }
   const chosen = found[active];
   // After the dialog has opened, which focuses its close button.
@@ -54,17 +54,17 @@ export default function Palette({ worlds, onClose }: { worlds: readonly World[];
     }
   };
   return (
-    <Dialog title={shellWords.palette} onClose={onClose}>
+    <Dialog title={paletteWords.palette} onClose={onClose}>
       <input
         ref={field}
         type="text"
         role="combobox"
-        aria-label={shellWords.paletteHint}
+        aria-label={paletteWords.paletteHint}
         aria-autocomplete="list"
         aria-expanded={found.length > 0}
         aria-controls={listId}
         aria-activedescendant={chosen === undefined ? undefined : `${listId}-${active}`}
-        placeholder={shellWords.paletteHint}
+        placeholder={paletteWords.paletteHint}
         autoComplete="off"
         spellCheck={false}
         maxLength={200}
@@ -76,7 +76,7 @@ export default function Palette({ worlds, onClose }: { worlds: readonly World[];
         onKeyDown={onKeyDown}
         className={cx(fieldBox, 'h-10 text-sm')}
       />
-      <ul ref={list} id={listId} role="listbox" aria-label={shellWords.palette} className="mt-2 h-80 overflow-y-auto">
+      <ul ref={list} id={listId} role="listbox" aria-label={paletteWords.palette} className="mt-2 h-80 overflow-y-auto">
         {found.map((entry, index) => (
           <li
             key={entry.path}
@@ -106,7 +106,7 @@ function entriesOf(
   worlds: readonly World[],
 ): PaletteEntry[] {
   const { pages } = shellWords;
-  const page = (path: string, label: string): PaletteEntry => ({ path, label, kind: shellWords.page });
+  const page = (path: string, label: string): PaletteEntry => ({ path, label, kind: paletteWords.page });
   return [
     { path: paths.world(worldId), label: shellWords.newChat, kind: pages.chat },
     page(paths.inbox, pages.inbox),
@@ -119,6 +119,10 @@ function entriesOf(
     page(paths.account, pages.account),
     ...worlds
       .filter(({ id }) => id !== worldId)
-      .map((world) => ({ path: paths.world(world.id), label: worldLabel(world, worlds), kind: shellWords.worldKind })),
+      .map((world) => ({
+        path: paths.world(world.id),
+        label: worldLabel(world, worlds),
+        kind: paletteWords.worldKind,
+      })),
   ];
 }

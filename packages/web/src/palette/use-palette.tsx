@@ -4,7 +4,6 @@ import { useLocation } from 'wouter';
 import { useWorld } from '../data/connection.js';
 import { sayError } from '../notices/toast.js';
 import { paths } from '../shell/paths.js';
-import { Dialog } from '../ui/dialog.js';
 import { TYPED } from '../ui/typed.js';
 import { shellWords } from '../words/shell.js';
 
@@ -14,18 +13,18 @@ type Palette = ComponentType<{ worlds: readonly World[]; onClose: () => void }>;
 export function usePalette(worlds: readonly World[]): ReactElement | null {
   const [, go] = useLocation();
   const worldId = useWorld((state) => state.worldId);
-  const [shown, setShown] = useState<'keys' | Palette>();
-  const open = async (): Promise<void> => {
+  const [shown, setShown] = useState<Palette>();
+  const open = async (load: () => Promise<{ default: Palette }>): Promise<void> => {
     try {
-      const { default: View } = await import('./palette.js');
+      const { default: View } = await load();
       setShown(() => View);
     } catch (cause) {
       sayError('palette', new Error(shellWords.codeFailed, { cause }));
     }
   };
   const act = (key: string): void => {
-    if (key === 'palette') void open();
-    else if (key === '?') setShown('keys');
+    if (key === 'palette') void open(() => import('./palette.js'));
+    else if (key === '?') void open(() => import('./keys.js'));
     else go(paths.page(worldId, 'search'));
   };
   const latest = useRef(act);
@@ -42,10 +41,8 @@ export function usePalette(worlds: readonly World[]): ReactElement | null {
     return () => document.removeEventListener('keydown', onKey);
   }, []);
   const close = (): void => setShown(undefined);
-  if (shown === undefined) return null;
-  if (shown === 'keys') return <Keys onClose={close} />;
   const View = shown;
-  return <View worlds={worlds} onClose={close} />;
+  return View === undefined ? null : <View worlds={worlds} onClose={close} />;
 }
 
 function keyOf(event: KeyboardEvent): 'palette' | '?' | '/' | undefined {
@@ -54,21 +51,4 @@ function keyOf(event: KeyboardEvent): 'palette' | '?' | '/' | undefined {
   if (ctrlKey || metaKey) return !shiftKey && key.toLowerCase() === 'k' ? 'palette' : undefined;
   if (key !== '?' && key !== '/') return undefined;
   return target instanceof Element && target.closest(TYPED) === null ? key : undefined;
-}
-
-function Keys({ onClose }: { onClose: () => void }): ReactElement {
-  return (
-    <Dialog title={shellWords.keysTitle} onClose={onClose}>
-      <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2 text-sm">
-        {shellWords.keys.map(([key, what]) => (
-          <div key={key} className="contents">
-            <dt>
-              <kbd className="rounded-sm border border-line-2 bg-sunken px-1.5 py-0.5 font-mono text-xs">{key}</kbd>
-            </dt>
-            <dd className="text-ink-2">{what}</dd>
-          </div>
-        ))}
-      </dl>
-    </Dialog>
-  );
 }

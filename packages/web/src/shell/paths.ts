@@ -24,6 +24,9 @@ export const paths = {
   serverAudit: '/audit',
 } as const;
 
+/** Behind *World settings*. */
+export const SETTINGS_PAGES = ['policy', 'grants', 'agents', 'servers', 'audit', 'stats', 'settings'] as const;
+
 export type WorldPage =
   | 'policy'
   | 'grants'

@@ -2,9 +2,7 @@ import type { ReactElement } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useWorld } from '../data/connection.js';
 import { shellWords } from '../words/shell.js';
-import { paths } from './paths.js';
-
-export const SETTINGS_PAGES = ['policy', 'grants', 'agents', 'servers', 'audit', 'stats', 'settings'] as const;
+import { paths, SETTINGS_PAGES } from './paths.js';
 
 /** Whether a page is behind *World settings*. Providers belong to the server, but worlds need them. */
 export function isWorldSettings(path: string): boolean {

@@ -1,13 +1,11 @@
-import { recipientsText } from '@countersign/client';
 import type { ReactElement } from 'react';
-import { commonWords } from './common.js';
+import { composerWords } from './composer.js';
 
 /** Chats: transcript, composer, search and timelines. */
 export const chatWords = {
-  ...commonWords,
+  ...composerWords,
   chat: 'Chat',
   theChat: 'the chat',
-  theWorld: 'the world',
   deletedChat: 'This chat was deleted. Choose another one or start a new one.',
   stop: 'Stop',
   menu: 'Chat menu',
@@ -17,7 +15,6 @@ export const chatWords = {
   messageMenu: 'More actions',
   copyText: 'Copy text',
   openEdit: 'Edit and send again…',
-  tryAgain: 'Try again',
   branchHere: 'Branch from here',
   editTitle: 'Edit message',
   editHint: 'Starts a branch and stops this chat. Calls that ran are neither undone nor run again.',
@@ -36,19 +33,8 @@ export const chatWords = {
   deleteText: (title: string) =>
     `This deletes “${title}” and all its messages, and stops its running calls. The audit log is kept.`,
 
-  message: 'Message',
-  send: 'Send',
-  attach: 'Attach files',
-  attached: 'Attached files',
-  removeFile: (name: string) => `Remove ${name}`,
-  tooLarge: (name: string) => `${name} is larger than 3 MB. Attach a smaller file.`,
-  tooManyFiles: (most: number) => `A message can have at most ${most} files. Send the others in another message.`,
   unreadable: (name: string) => `${name} could not be read. Attach it again.`,
   attachment: 'attachment',
-  suggestions: 'Suggestions',
-  agents: 'Agents',
-  placeholder: (world: string) => `Message ${world}…`,
-  widePlaceholder: (world: string) => `Message ${world}…  @ mentions an agent`,
   takesNoMessages: (name: ReactElement): ReactElement => (
     <>{name} runs in its own program and takes no messages here. It gets only your decisions about its calls.</>
   ),
@@ -62,13 +48,6 @@ export const chatWords = {
   },
   messageOthers: (newChat: ReactElement): ReactElement => <>To write to another agent, start a {newChat}.</>,
   newChatLink: 'new chat',
-  recipients: recipientsText,
-  fixMention: 'Fix mention',
-  insertFromServer: 'Insert…',
-  insertFromServerHint: 'Insert a prompt or resource from an MCP server',
-  sending: 'Sending…',
-  retrying: 'Not sent yet, retrying…',
-  notSent: 'Not sent:',
 
   transcript: 'Transcript',
   answers: 'in reply to',
@@ -78,8 +57,6 @@ export const chatWords = {
   picture: 'image:',
   done: 'done',
   toDo: 'to do',
-  tokens: (input: string, output: string) => `${input} in · ${output} out`,
-  tokensTitle: (input: number, output: number) => `${input} tokens in, ${output} tokens out`,
   loadingOlder: 'Loading earlier messages…',
   loadOlder: 'Load earlier messages',
   toEnd: 'Jump to latest',
@@ -89,28 +66,8 @@ export const chatWords = {
   denyAll: 'Deny all and continue',
   newerMessage: 'a newer message was sent',
 
-  motto: 'Agents propose. You countersign: calls that need approval wait here until you approve them.',
-  noAgents: (realModel: ReactElement, addAgent: ReactElement): ReactElement => (
-    <>
-      This world has no agents yet. {realModel} with a ready-made agent, or {addAgent} yourself.
-    </>
-  ),
-  addAgent: 'add an agent',
-  noTools: 'no tools',
-  demo: (realModel: ReactElement): ReactElement => (
-    <>The agents of this demo follow a script and need no API key. {realModel}</>
-  ),
-  realModel: 'Use a real model',
-  otherModel: (realModel: ReactElement): ReactElement => <>For another model or agent: {realModel}</>,
   editAgent: 'Edit agent',
   pleaseTryAgain: (agent: string) => `@${agent} Please try again.`,
-  mayCall: (tools: string) => `may call ${tools}`,
-  mainBadge: 'main agent',
-  modes: {
-    read: 'Only read-only tools can run in this world.',
-    auto: 'Calls that stay inside the sandbox and the working folder run without approval. All others need approval unless a rule allows them.',
-    ask: 'Read-only tools of this world run without approval. All other calls, and each call of an external agent such as Claude Code, need approval unless a rule allows them.',
-  },
 
   search: 'Search',
   searchLabel: "Words in this world's chats",

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.js';
 import { Icon } from '../../ui/icon.js';
 import { Visible } from '../../text/visible.js';
 import { Spoken } from './spoken.js';
-import { chatWords } from '../../words/chat.js';
+import { composerWords } from '../../words/composer.js';
 
 const PERSON: Speaker = { kind: 'person', name: 'human' };
 
@@ -22,7 +22,7 @@ export function OutgoingRow({
 }): ReactElement {
   const isOnItsWay = message.progress.kind === 'sending' || message.progress.kind === 'sent';
   return (
-    <Spoken speaker={PERSON} agents={[]} note={isOnItsWay ? chatWords.sending : undefined}>
+    <Spoken speaker={PERSON} agents={[]} note={isOnItsWay ? composerWords.sending : undefined}>
       {text}
       <Delivery message={message} draftKey={draftKey} />
     </Spoken>
@@ -44,9 +44,9 @@ function Delivery({ message, draftKey }: { message: Outgoing; draftKey: string }
       return (
         <div role="status" className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-[0.8125rem] text-amber">
           <Icon name="hourglass" />
-          <span className="min-w-0 [overflow-wrap:anywhere]">{chatWords.retrying}</span>
+          <span className="min-w-0 [overflow-wrap:anywhere]">{composerWords.retrying}</span>
           <Button size="small" look="quiet" className="text-amber" onClick={outbox.retryNow}>
-            {chatWords.tryNow}
+            {composerWords.tryNow}
           </Button>
         </div>
       );
@@ -55,13 +55,13 @@ function Delivery({ message, draftKey }: { message: Outgoing; draftKey: string }
         <div role="alert" className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-[0.8125rem] text-red">
           <Icon name="alert" />
           <span className="min-w-0 flex-1 basis-60 [overflow-wrap:anywhere]">
-            {chatWords.notSent} <Visible text={progress.why} />
+            {composerWords.notSent} <Visible text={progress.why} />
           </span>
           <Button size="small" onClick={() => outbox.retry(clientMessageId)}>
-            {chatWords.tryAgain}
+            {composerWords.tryAgain}
           </Button>
           <Button size="small" onClick={edit}>
-            {chatWords.edit}
+            {composerWords.edit}
           </Button>
         </div>
       );

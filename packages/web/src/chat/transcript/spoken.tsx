@@ -7,7 +7,7 @@ import { cx } from '../../ui/cx.js';
 import { Icon } from '../../ui/icon.js';
 import { Clock } from '../../text/time.js';
 import { countText } from '../../text/time-text.js';
-import { chatWords } from '../../words/chat.js';
+import { composerWords } from '../../words/composer.js';
 
 /** The sender of a message, and its text. */
 export function Spoken({
@@ -67,9 +67,9 @@ export function Spoken({
           {usage === undefined || usage.inputTokens + usage.outputTokens === 0 ? null : (
             <span
               className="text-xs text-ink-3 tabular-nums"
-              title={chatWords.tokensTitle(usage.inputTokens, usage.outputTokens)}
+              title={composerWords.tokensTitle(usage.inputTokens, usage.outputTokens)}
             >
-              {chatWords.tokens(countText(usage.inputTokens), countText(usage.outputTokens))}
+              {composerWords.tokens(countText(usage.inputTokens), countText(usage.outputTokens))}
             </span>
           )}
           {menu}
@@ -85,7 +85,7 @@ export function speakerName(speaker: Speaker, agents: readonly Agent[], me: stri
     case 'agent':
       return agents.find(({ id }) => id === speaker.agentId)?.name ?? speaker.agentId;
     case 'person':
-      return writerName(speaker, me) ?? chatWords.you;
+      return writerName(speaker, me) ?? composerWords.you;
     case 'world':
       return 'world';
     case 'system':
