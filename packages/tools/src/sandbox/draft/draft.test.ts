@@ -289,8 +289,11 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
 
     it('leaves no draft behind after it was applied', async () => {
       if (sandbox.kind !== 'bubblewrap') return;
+      // Other tests of this worker may keep drafts there, such as those of a batch that nobody decided.
+      const { folder } = sandbox.drafting;
+      const before = new Set(await readdir(folder));
       await run('mkdir closed; touch closed/x; chmod 0 closed; mkdir -p .vscode/closed; chmod 0 .vscode/closed');
-      const left = await readdir(sandbox.drafting.folder);
+      const left = (await readdir(folder)).filter((name) => !before.has(name));
       expect(left.filter((name) => name.includes(`-${process.pid}-`))).toEqual([]);
     });
   },
