@@ -92,7 +92,7 @@ export const accountWords = {
   quietHours: 'Quiet hours',
   quiet: ({ from, until, timeZone }: QuietHours) => `, quiet from ${from} to ${until} (${timeZone})`,
   quietLead: (timeZone: string) =>
-    `Calls that come in these hours are told when they end, in one notification for each world. Times are in ${timeZone}. Empty both for no quiet hours.`,
+    `Calls that arrive in these hours are announced when the hours end, in one notification for each world. Times are in ${timeZone}. Empty both for no quiet hours.`,
   quietFrom: 'From',
   quietUntil: 'Until',
   saveQuiet: 'Save',
