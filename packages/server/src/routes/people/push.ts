@@ -65,7 +65,8 @@ export const pushRoutes = [
     needs: 'read',
     tag,
     summary: 'Set the quiet hours of a device of yours',
-    description: 'Calls that arrive in these hours are announced when the hours end, in one notification for each world.',
+    description:
+      'Calls that arrive in these hours are announced when the hours end, in one notification for each world.',
     body: pushChangeSchema,
     answers: { 200: { description: 'The device', schema: pushSubscriptionSchema } },
     async handle({ context, params, body, c }) {
