@@ -1,8 +1,9 @@
 import type { EffectPaths } from '@countersign/core/ports';
 import type { Effect } from '@countersign/protocol';
+import { showPath } from '../files/file-names.js';
 import type { PlannedChange } from '../plan/planned-change.js';
 import { effectOf, type EffectLimits, type Rehearsed } from './effect-of.js';
-import type { TreePaths } from '../git/git-change.js';
+import type { GitChange } from '../git/git-change.js';
 import { effectPaths, MAX_PATHS } from './effect-paths.js';
 import { listChanges, type Change } from './list-changes.js';
 
@@ -25,20 +26,22 @@ export async function describeChange(
   const changes = known ?? (await listChanges(change, signal));
   const how = { ...(signal === undefined ? {} : { signal }), ...(limits === undefined ? {} : { limits }) };
   const effect = await effectOf(change, changes, about, how);
-  const paths = withTreePaths(effectPaths(changes, about.leftOut), change.git?.paths);
+  const paths = withGit(effectPaths(changes, about.leftOut), change.git);
   const bytes = changes.reduce((sum, one) => sum + (one.do === 'put' ? one.bytes : 0), 0);
   return { effect, bytes, changes, ...(paths === undefined ? {} : { paths }) };
 }
 
-/** Rules judge the paths of commits like those of files. */
-function withTreePaths(paths: EffectPaths | undefined, tree: TreePaths | undefined): EffectPaths | undefined {
-  if (paths === undefined || tree === undefined) return paths;
+/** Rules judge the paths of commits like those of files, and refs by their names. */
+function withGit(paths: EffectPaths | undefined, git: GitChange | undefined): EffectPaths | undefined {
+  if (paths === undefined || git === undefined) return paths;
+  const { paths: tree, refs } = git;
   const both = (a: readonly string[], b: readonly string[]): string[] => [...new Set([...a, ...b])];
   const all: EffectPaths = {
     ...paths,
     added: both(paths.added, tree.added),
     changed: both(paths.changed, tree.changed),
     removed: both(paths.removed, tree.removed),
+    ...(refs.length === 0 ? {} : { refs: refs.map(({ name }) => showPath(name)) }),
   };
-  return all.added.length + all.changed.length + all.removed.length > MAX_PATHS ? undefined : all;
+  return all.added.length + all.changed.length + all.removed.length + refs.length > MAX_PATHS ? undefined : all;
 }

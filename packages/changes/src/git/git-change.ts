@@ -57,6 +57,8 @@ export const NO_TREE_PATHS: TreePaths = { added: [], changed: [], removed: [] };
 export const gitChangeSchema = z.strictObject({
   refs: z.array(movedRefSchema).readonly(),
   stays: z.array(stayingRefSchema).readonly(),
+  /** The refs that are new, or that only gained commits of the run. A rule can name these. */
+  nameable: z.array(z.string()).readonly().exactOptional(),
   /** Oldest first. Only those that a moved ref reaches. */
   commits: z.array(commitSchema).readonly(),
   /** The paths that a moved ref or a new commit changes, for rules about effects. */

@@ -8,6 +8,8 @@ import type { NewCommit, TreePath } from './read-commits.js';
 export interface ReadRef {
   readonly ref: MovedRef;
   readonly commit?: string | undefined;
+  /** The commit that its old target leads to. */
+  readonly was?: string | undefined;
   readonly between: readonly TreePath[];
 }
 

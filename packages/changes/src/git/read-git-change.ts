@@ -107,7 +107,7 @@ function commitOf({ head, refs }: Refs): string | undefined {
   return head?.startsWith('refs/') === true ? refs[head] : head;
 }
 
-type ReadTarget = ReadRef & { was?: string | undefined; between: ReadRef['between'] };
+type ReadTarget = ReadRef & { between: ReadRef['between'] };
 
 /** Finds the commits that targets lead to. Branches must name commits, and tags must lead to one. */
 async function readTargets(
@@ -176,10 +176,18 @@ async function seal(
   return {
     refs,
     stays,
+    nameable: moves.filter((one) => onlyGains(one, commits)).map(({ ref }) => ref.name),
     commits: [...listed, ...last],
     paths: pathsOf(moves, reached),
     ...(isNew ? { pack: await hashFile(file) } : {}),
   };
+}
+
+/** A new ref, or one whose old commit is a parent of a new one that it reaches. Others may lose commits. */
+function onlyGains({ ref, was, commit }: ReadRef, commits: readonly NewCommit[]): boolean {
+  if (ref.to === undefined) return false;
+  if (ref.from === undefined) return true;
+  return was !== undefined && reachedFrom([commit], commits).some(({ parents }) => parents.includes(was));
 }
 
 const OWN_AUTHOR = 'Countersign <countersign@localhost>';

@@ -6,16 +6,17 @@ import { whyHidden } from '../inspect/new-files.js';
 
 /**
  * The paths and refs of a run's change that no rule can allow (RUN18): new executables, whatever has a dot-name or is in a dot-folder, ignored paths that
- * a person has included, and moved refs.
+ * a person has included, and refs that lose commits.
  */
 export function needsPerson(
   changes: readonly Change[],
   { git, include }: { git: GitChange | undefined; include: readonly string[] },
 ): string[] {
   const isIncluded = (path: string): boolean => include.some((one) => isInside(one, path) || isInside(path, one));
+  const nameable = new Set(git?.nameable);
   return [
     ...changes.flatMap((change) => (isPersons(change) || isIncluded(change.path) ? [change.path] : [])),
-    ...(git?.refs.map(({ name }) => name) ?? []),
+    ...(git?.refs.flatMap(({ name }) => (nameable.has(name) ? [] : [name])) ?? []),
   ];
 }
 

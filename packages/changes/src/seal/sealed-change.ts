@@ -30,6 +30,7 @@ const pathsSchema: z.ZodType<EffectPaths> = z.strictObject({
   removed: list,
   outward: list,
   leftOut: list,
+  refs: list.exactOptional(),
 });
 
 const sealedSchema = z.strictObject({

@@ -115,8 +115,8 @@ export async function rehearseCall(
 function readPaths(found: unknown): EffectPaths | undefined {
   if (typeof found !== 'object' || found === null) return undefined;
   const paths = found as EffectPaths;
-  const { added, changed, removed, outward, leftOut } = paths;
-  const lists: readonly unknown[] = [added, changed, removed, outward, leftOut];
+  const { added, changed, removed, outward, leftOut, refs = [] } = paths;
+  const lists: readonly unknown[] = [added, changed, removed, outward, leftOut, refs];
   const isList = (list: unknown): boolean => Array.isArray(list) && list.every((path) => typeof path === 'string');
   return lists.every(isList) ? paths : undefined;
 }

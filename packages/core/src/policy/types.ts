@@ -57,6 +57,8 @@ export interface EffectClause {
   /** Allow: paths that exist and are changed. Deny and ask: paths that are added, changed or removed. */
   readonly changing: readonly PatternWord[];
   readonly removing: readonly PatternWord[];
+  /** Only for runs: branches and tags that are created or moved. */
+  readonly moving: readonly PatternWord[];
 }
 
 /** One line of a policy. Without `words` and `named`, it applies to any arguments; with both, it is ambiguous. */

@@ -45,6 +45,33 @@ describe.runIf(canMount)('the commits of a run', () => {
     expect(sh(t.folder, 'git log --format=%s; git config core.hooksPath || echo none')).toBe('2\n1\nnone\n');
   });
 
+  it('[RUN18.2] a rule that names a branch allows commits on top of it, and no lost commit and no other ref', async () => {
+    const rule = 'allow run writing ** moving refs/heads/main refs/heads/run/*';
+    const t = await openRuns({ 'a.txt': 'old\n' }, { rules: [rule] });
+    sh(t.folder, 'git init -q -b main; git add -A; git commit -qm first; git commit -q --allow-empty -m second');
+    const result = async (script: string): Promise<string> => {
+      const run = await t.start();
+      const upper = join(run.root, 'upper');
+      cpSync(t.folder, upper, { recursive: true });
+      sh(upper, script);
+      t.write(run, {});
+      await t.end(run);
+      await t.t.engine.quiet();
+      const { state } = await t.show(run);
+      if (state === 'waiting') await t.t.api('POST', `/worlds/alpha/runs/${run.id}/discard`);
+      return state;
+    };
+    const commit = 'date +%N >> a.txt; git commit -qam more';
+    const log = sh(t.folder, 'git log --format=%s');
+    for (const script of [`git reset -q --hard HEAD~1; ${commit}`, 'git tag v1'])
+      expect([script, await result(script)]).toEqual([script, 'waiting']);
+    expect(sh(t.folder, 'git log --format=%s')).toBe(log);
+    expect(await result(`${commit}; git branch run/new`)).toBe('applied');
+    expect(sh(t.folder, 'git log --format=%s run/new; git tag')).toBe(`more\n${log}`);
+    await t.setRules(rule, 'deny run moving refs/heads/main');
+    expect(await result(commit)).toBe('denied');
+  });
+
   it('[RUN28] are on the card, need a person, and each get a receipt that a plain clone can verify', async () => {
     const t = await openRuns({ 'a.txt': 'old\n' }, { rules: ['allow run writing **'] });
     sh(t.folder, 'git init -q -b main; git add -A; git commit -qm first');

@@ -139,7 +139,7 @@ export async function openRuns(
 export async function closeRuns(): Promise<void> {
   await closeApps();
   for (const { kept } of opened.splice(0)) for (const id of await kept.list()) await remove(kept, id);
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, maxRetries: 10, force: true });
 }
 
 async function remove(kept: RunDrafts['kept'], id: string): Promise<void> {

@@ -21,6 +21,13 @@ describe('rules about effects', () => {
     expect(parseRule(text)).toMatchObject({ ok: true, rule: { tool: 'shell_cmd', effect } });
   });
 
+  it('[RUN18.2] reads the refs that a run may move', () => {
+    expect(parseRule('allow run writing src/** moving refs/heads/run/*')).toMatchObject({
+      ok: true,
+      rule: { effect: { writing: [below('src')], moving: [[{ text: 'refs/heads/run/' }, { stars: 1 }]] } },
+    });
+  });
+
   it('[RULE10] an ask rule can also say who must sign', () => {
     expect(parseRule('ask shell_cmd(git *) removing * by 2 of @release with passkey')).toMatchObject({
       ok: true,
@@ -33,6 +40,9 @@ describe('rules about effects', () => {
     ['allow shell_cmd writing removing a', 24, 'expected a path after "writing"'],
     ['allow shell_cmd writing a writing b', 26, '"writing" can appear only once'],
     ['allow shell_cmd writing nothing a', 24, '"nothing" must stand alone'],
+    ['allow run moving main', 17, 'expected a branch or tag, as in refs/heads/feature/*'],
+    ['allow run moving', 16, 'expected a branch or tag after "moving"'],
+    ['allow shell_cmd moving refs/heads/main', 16, 'only a rule about runs can name branches and tags'],
     ['deny shell_cmd removing nothing', 24, 'only an allow rule can say "nothing"'],
     ['ask shell_cmd removing nothing', 23, 'only an allow rule can say "nothing"'],
     ['deny * changing .github/**', 7, 'must name one tool'],

@@ -1,12 +1,13 @@
+import { RUN_TOOL } from '@countersign/protocol';
 import { pathPattern } from '../patterns/path-pattern.js';
 import { failure, readPiece } from '../patterns/scan-piece.js';
 import type { EffectClause, ParseFailure, PatternWord, Piece, Rule } from '../types.js';
 
-const CLAUSES = ['writing', 'changing', 'removing'] as const;
+const CLAUSES = ['writing', 'changing', 'removing', 'moving'] as const;
 type ClauseName = (typeof CLAUSES)[number];
 
 /** A path with one of these names must be quoted or start with `./`. */
-const KEYWORD = /^(?:writing|changing|removing|by|with|until|for|today)$/;
+const KEYWORD = /^(?:writing|changing|removing|moving|by|with|until|for|today)$/;
 
 /** Whether the rest of a rule is about effects. */
 export function startsEffectClause(text: string, at: number): boolean {
@@ -14,7 +15,7 @@ export function startsEffectClause(text: string, at: number): boolean {
 }
 
 /**
- * Parses `writing PATH…`, `changing PATH…` and `removing PATH…`, each at most once and in any order, up to who must sign, when the rule ends, or the end. In an allow
+ * Parses `writing PATH…`, `changing PATH…`, `removing PATH…` and, for runs, `moving REF…`, each at most once and in any order, up to who must sign, when the rule ends, or the end. In an allow
  * rule, `nothing` stands for no path.
  */
 export function readEffectClause(
@@ -27,13 +28,14 @@ export function readEffectClause(
   let at = from;
   for (let name = wordAt(text, at); isClause(name); name = wordAt(text, at)) {
     if (found.has(name)) return failure(`"${name}" can appear only once`, at);
+    if (name === 'moving' && tool !== RUN_TOOL) return failure('only a rule about runs can name branches and tags', at);
     const paths = readPaths(text, skipBlanks(text, at + name.length), verb, name);
     if (!paths.ok) return paths;
     found.set(name, paths.words);
     at = paths.end;
   }
-  const [writing = [], changing = [], removing = []] = CLAUSES.map((name) => found.get(name));
-  return { ok: true, effect: { writing, changing, removing }, end: at };
+  const [writing = [], changing = [], removing = [], moving = []] = CLAUSES.map((name) => found.get(name));
+  return { ok: true, effect: { writing, changing, removing, moving }, end: at };
 }
 
 function readPaths(
@@ -42,6 +44,7 @@ function readPaths(
   verb: Rule['verb'],
   name: ClauseName,
 ): { ok: true; words: readonly PatternWord[]; end: number } | ParseFailure {
+  const [thing, example] = name === 'moving' ? ['a branch or tag', 'refs/heads/feature/*'] : ['a path', 'src/**'];
   const words: PatternWord[] = [];
   let nothing: number | undefined;
   let at = from;
@@ -56,12 +59,14 @@ function readPaths(
     }
     const read = readWord(text, at);
     if (!read.ok) return read;
-    if (effectPattern(read.word, verb) === undefined) return failure('expected a path, as in src/**', at);
+    const pattern = name === 'moving' ? refPattern(read.word, verb) : effectPattern(read.word, verb);
+    if (pattern === undefined) return failure(`expected ${thing}, as in ${example}`, at);
     words.push(read.word);
     at = skipBlanks(text, read.end);
   }
   if (nothing !== undefined && words.length > 0) return failure('"nothing" must stand alone', nothing);
-  if (nothing === undefined && words.length === 0) return failure(`expected a path after "${name}", as in src/**`, at);
+  if (nothing === undefined && words.length === 0)
+    return failure(`expected ${thing} after "${name}", as in ${example}`, at);
   return { ok: true, words, end: at };
 }
 
@@ -76,6 +81,13 @@ export function effectPattern(word: PatternWord, verb: Rule['verb']): ReturnType
   const start = 'text' in first ? first.text : '';
   if (/^(?:\/|~\/|\.{1,2}\/)/.test(start)) return pathPattern(word, 'strict');
   return pathPattern('text' in first ? [{ text: `./${start}` }, ...rest] : [{ text: './' }, ...word], 'strict');
+}
+
+/** The whole name of a branch or tag. It is compared like an absolute path. */
+export function refPattern(word: PatternWord, verb: Rule['verb']): ReturnType<typeof pathPattern> {
+  const [first, ...rest] = word;
+  if (first === undefined || !('text' in first) || !/^refs\/(?:heads|tags)\//.test(first.text)) return undefined;
+  return pathPattern([{ text: `/${first.text}` }, ...rest], verb === 'allow' ? 'strict' : 'liberal');
 }
 
 function readWord(text: string, from: number): { ok: true; word: PatternWord; end: number } | ParseFailure {

@@ -2,7 +2,7 @@ import type { EffectPaths } from '../../ports/tools/tool.js';
 import { matchesPath, type PathPattern } from '../patterns/path-pattern.js';
 import { type Bases, foldName, normalSegments } from '../patterns/path-text.js';
 import type { EffectClause, PatternWord, Verb } from '../types.js';
-import { effectPattern } from './effect-clause.js';
+import { effectPattern, refPattern } from './effect-clause.js';
 
 type Paths = readonly (readonly string[])[];
 
@@ -10,6 +10,7 @@ interface Reading {
   readonly added: Paths;
   readonly changed: Paths;
   readonly removed: Paths;
+  readonly refs: Paths;
 }
 
 /** An effect with absolute paths, as rules compare them. */
@@ -25,14 +26,16 @@ export interface PreparedEffect {
 export function prepareEffect(effect: EffectPaths | undefined, bases: Bases): PreparedEffect | undefined {
   const { workingDirectory, folded } = bases;
   if (effect === undefined || workingDirectory === undefined || folded.workingDirectory === undefined) return undefined;
-  const [added, changed, removed] = [effect.added, effect.changed, effect.removed].map(toSegments);
-  if (added === undefined || changed === undefined || removed === undefined) return undefined;
+  const { refs: names = [] } = effect;
+  const [added, changed, removed, refs] = [effect.added, effect.changed, effect.removed, names].map(toSegments);
+  if (added === undefined || changed === undefined || removed === undefined || refs === undefined) return undefined;
   const below = (base: readonly string[], paths: Paths): Paths => paths.map((path) => [...base, ...path]);
   const fold = (paths: Paths): Paths => paths.map((path) => path.map(foldName));
   const read = (base: readonly string[], change: (paths: Paths) => Paths): Reading => ({
     added: below(base, change(added)),
     changed: below(base, change(changed)),
     removed: below(base, change(removed)),
+    refs: change(refs),
   });
   return {
     exact: read(workingDirectory, (paths) => paths),
@@ -54,22 +57,30 @@ export function effectMatcher(clause: EffectClause, verb: Verb): EffectMatcher {
   const read = (words: readonly PatternWord[]): readonly PathPattern[] =>
     words.flatMap((word) => effectPattern(word, verb) ?? []);
   const [writing, changing, removing] = [read(clause.writing), read(clause.changing), read(clause.removing)];
+  const moving = clause.moving.flatMap((word) => refPattern(word, verb) ?? []);
   if (verb !== 'allow') {
-    return ({ folded: { added, changed, removed } }, bases) => {
+    return ({ folded: { added, changed, removed, refs } }, bases) => {
       const touches = (patterns: readonly PathPattern[], ...all: Paths[]): boolean =>
         all.some((paths) =>
           paths.some((path) => patterns.some((pattern) => matchesPath(pattern, path, bases, 'liberal'))),
         );
       return (
-        touches(writing, added, changed) || touches(changing, added, changed, removed) || touches(removing, removed)
+        touches(writing, added, changed) ||
+        touches(changing, added, changed, removed) ||
+        touches(removing, removed) ||
+        touches(moving, refs)
       );
     };
   }
-  return ({ exact: { added, changed, removed }, isCoverable }, bases) => {
+  return ({ exact: { added, changed, removed, refs }, isCoverable }, bases) => {
     const covers = (paths: Paths, patterns: readonly PathPattern[]): boolean =>
       paths.every((path) => patterns.some((pattern) => matchesPath(pattern, path, bases, 'strict')));
     return (
-      isCoverable && covers(added, writing) && covers(changed, [...writing, ...changing]) && covers(removed, removing)
+      isCoverable &&
+      covers(added, writing) &&
+      covers(changed, [...writing, ...changing]) &&
+      covers(removed, removing) &&
+      covers(refs, moving)
     );
   };
 }

@@ -162,6 +162,8 @@ export interface EffectPaths {
   readonly outward: readonly string[];
   /** Changes that will not be applied. No rule allows a call with one. */
   readonly leftOut: readonly string[];
+  /** Branches and tags that it creates, moves or deletes, with their whole names. Absent if there are none. */
+  readonly refs?: readonly string[];
 }
 
 /** The preview of a tool that only writes a file: its effect is known without a rehearsal (CHANGE7). */

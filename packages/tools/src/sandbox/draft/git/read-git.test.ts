@@ -10,7 +10,7 @@ describe.skipIf(sandbox === undefined)('the Git change of a draft', () => {
   const { open, close } = gitDrafts(sandbox);
   afterEach(() => close());
 
-  it('[RUN23] has the commits, with authors and paths, and the refs that move, are new or deleted', async () => {
+  it('[RUN18.2] [RUN23] has the commits, with authors and paths, and the refs that move, are new or deleted', async () => {
     const draft = await open('git branch old');
     await draft.inside(`
       echo more >> a.txt; git commit -qam 'change a
@@ -31,6 +31,7 @@ describe.skipIf(sandbox === undefined)('the Git change of a draft', () => {
       { name: 'refs/tags/v0', to: first },
       { name: 'refs/tags/v1', to: change.refs.at(-1)?.to },
     ]);
+    expect(change.nameable).toEqual(['refs/heads/main', 'refs/tags/v0', 'refs/tags/v1']);
     expect(change.paths).toEqual({
       added: ['src/c.txt'],
       changed: ['a.txt'],
