@@ -1,6 +1,7 @@
-import { decideCall } from '@countersign/core';
+import { decideCall, setPolicy } from '@countersign/core';
 import { expect, it } from 'vitest';
 import { externalWorlds, W } from './testing/external-worlds.js';
+import { addPeople, signedBy } from './testing/signers.js';
 import { person } from './testing/test-engine.js';
 
 const { open } = externalWorlds();
@@ -11,9 +12,9 @@ const asks = {
   arguments: { questions: [{ question: 'Which colour?', options: [{ label: 'Red' }, { label: 'Blue' }] }] },
 };
 const plans = { toolName: 'claude__ExitPlanMode', arguments: { plan: 'Do it' } };
-const answer = async ({ runtime, pending }: World, content: string) => {
+const answer = async ({ runtime, pending }: World, content: string, by = person) => {
   const [card] = await pending();
-  return await decideCall(runtime, W, undefined, { tool_call_id: card?.approvalId ?? '', content }, person);
+  return await decideCall(runtime, W, undefined, { tool_call_id: card?.approvalId ?? '', content }, by);
 };
 
 it('[EXT1.27] [EXT1.29] a question needs an answer: no rule, grant or approval takes its place', async () => {
@@ -88,4 +89,73 @@ it('[EXT1.28] [TURN11.2] hidden characters of a question are shown by number, an
   expect(card?.question?.text).toContain('Red‹U+202E›');
   expect(card?.question).not.toHaveProperty('form');
   expect(await answer(t, 'Blue')).toMatchObject({ kind: 'recorded', state: 'answered' });
+});
+
+const yes = '{"decision":"Approve the plan"}';
+const blue = '{"q1":"Blue"}';
+async function openWithPeople() {
+  const t = await open();
+  await addPeople(t.runtime.store, ['ada', 'bob', 'dan'], { leads: ['ada', 'bob'] });
+  return { ...t, rules: async (...rules: string[]) => await setPolicy(t.runtime, W, rules, person) };
+}
+const notAllowed = { kind: 'refused', code: 'not-allowed' };
+
+it.each([
+  [asks, blue, 'answered'],
+  [plans, yes, 'approved'],
+] as const)('[EXT1.34] only those whom a rule names answer %j', async (call, content, state) => {
+  const t = await openWithPeople();
+  await t.rules('ask claude__* by @leads');
+  const { id } = await t.propose(call);
+  expect((await t.pending())[0]?.needs).toMatchObject([{ mayIds: ['ada', 'bob'] }]);
+  expect(await answer(t, content)).toMatchObject(notAllowed);
+  expect(await answer(t, content, signedBy('dan'))).toMatchObject({
+    ...notAllowed,
+    detail: expect.stringContaining('Ada') as string,
+  });
+  expect(await t.claim(id)).toMatchObject({ state: 'pending' });
+  expect(await answer(t, content, signedBy('bob'))).toMatchObject({ kind: 'recorded', state });
+  expect(await t.claim(id)).toMatchObject({ state: state === 'answered' ? 'answered' : 'allowed' });
+});
+
+it.each(['ask claude__* by 2 of @leads', 'ask claude__AskUserQuestion by @leads\nask claude__* by not requester'])(
+  '[EXT1.34] an answer is one signature, which %s may need more than',
+  async (rules) => {
+    const t = await openWithPeople();
+    await t.rules(...rules.split('\n'));
+    const { id } = await t.propose({ ...asks, from: { by: signedBy('ada'), credential: 'token 1', claim: 'claim 1' } });
+    expect(await answer(t, blue, signedBy('ada'))).toMatchObject(notAllowed);
+    const byBob = await answer(t, blue, signedBy('bob'));
+    if (rules.includes('2 of')) expect(byBob).toMatchObject(notAllowed);
+    else expect(byBob).toMatchObject({ kind: 'recorded', state: 'answered' });
+    expect((await t.call(id))?.settledAt === null).toBe(rules.includes('2 of'));
+  },
+);
+
+it('[EXT1.34] a question needs what the rules say when it is answered, and stays a question', async () => {
+  const t = await openWithPeople();
+  const { id } = await t.propose(plans);
+  await t.rules('ask claude__ExitPlanMode by @leads');
+  expect(await answer(t, yes, signedBy('ada'))).toMatchObject({ kind: 'refused', code: 'changed' });
+  const [again] = await t.pending();
+  expect(again).toMatchObject({ options: ['deny'], question: { approves: true }, needs: [{ mayIds: ['ada', 'bob'] }] });
+  expect(await answer(t, yes, signedBy('ada'))).toMatchObject({ kind: 'recorded', state: 'approved' });
+  await t.rules('ask claude__ExitPlanMode by @bob', 'allow claude__*');
+  expect(await t.claim(id)).toMatchObject({ state: 'pending' });
+  expect((await t.pending())[0]).toMatchObject({ options: ['deny'], question: { approves: true } });
+  await t.rules('deny claude__ExitPlanMode');
+  expect(await answer(t, yes, signedBy('bob'))).toMatchObject(notAllowed);
+});
+
+it('[EXT1.34] no answer takes the place of a passkey, and anyone who may sign sends a plan back', async () => {
+  const t = await open({}, undefined, undefined, { adminRules: ['ask claude__* with passkey'] });
+  await addPeople(t.runtime.store, ['ada', 'dan']);
+  await t.propose(plans);
+  await t.propose({ ...asks, key: 'k2' });
+  expect(await answer(t, yes, signedBy('ada'))).toMatchObject(notAllowed);
+  expect(await answer(t, 'Add tests', signedBy('dan'))).toMatchObject({ kind: 'recorded', state: 'denied' });
+  expect(await answer(t, blue, signedBy('ada'))).toMatchObject({
+    ...notAllowed,
+    detail: expect.stringContaining('passkey') as string,
+  });
 });

@@ -13,7 +13,7 @@ import { isOutside, type Gate } from '../policy/check-tool-approval.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskArguments, reveal, maskSecrets } from '../masking/index.js';
 import { takesEdits } from '../facts/approvals.js';
-import { gateNeeds, gateCall, signingRulesOf } from './gate.js';
+import { gateNeeds, gateCall, gateProposal, signingRulesOf } from './gate.js';
 import { askApproval, askAgain } from './ask.js';
 import type { PreparedCall } from '../evidence/prepared-call.js';
 import { placeOfCall } from '../step/place.js';
@@ -142,7 +142,7 @@ export function supersedeApproval(
   if (invocation.status !== 'asked') return false;
   if (!hasChanged(decidable, approval) && isAskedUnder(approval, rules)) return false;
   const { shown } = decidable;
-  const gate = gateCall(step.tx, step.snapshot, shown);
+  const gate = gateProposal(step, shown);
   if (gate.kind !== 'ask') return false;
   // Don't defer this until the call starts: a grant from the same decision would let an unseen call run.
   askAgain(runtime, step, invocation, shown, gate);

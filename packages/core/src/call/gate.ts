@@ -107,9 +107,11 @@ export function gateProposal(step: Step, prepared: PreparedCall): Gate {
   if (problem !== undefined) return { kind: 'refuse', how: 'fail', reason: { code: 'cannot-run', problem } };
   // Ask the question regardless of rules: the only effect is the person's answer.
   if (question === undefined) return gate;
-  return isUnattended(step.tx, step.snapshot)
-    ? { kind: 'refuse', how: 'deny', reason: { code: 'unattended' } }
-    : { kind: 'ask', reason: { code: 'question' }, options: ['deny'] };
+  if (isUnattended(step.tx, step.snapshot)) return { kind: 'refuse', how: 'deny', reason: { code: 'unattended' } };
+  // The answer reaches a program with the login of somebody else, so rules about signers hold for it (EXT1.34).
+  const isForProgram = prepared.call.tool?.asks !== undefined;
+  const signing = isForProgram && gate.kind === 'ask' && gate.signing !== undefined ? { signing: gate.signing } : {};
+  return { kind: 'ask', reason: { code: 'question' }, options: ['deny'], ...signing };
 }
 
 /** The agents that these rules name to review a call, in the current step. */

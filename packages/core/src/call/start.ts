@@ -12,9 +12,9 @@ import { resumeTurn, readSituation } from '../step/move-turn.js';
 import type { Runtime, StartedCall, Step } from '../step/runtime.js';
 import { refreshTool, callOf, type ParsedCall } from './parse.js';
 import { askAgain, writeRehearsal } from './ask.js';
-import { prepareCall } from './prepare.js';
+import { prepareCall, withQuestion } from './prepare.js';
 import { nextStep } from '../turn/next-step.js';
-import { gateCall, gateNeeds, reviewersFor, saysWhoSigns, signingRulesOf } from './gate.js';
+import { gateCall, gateNeeds, gateProposal, reviewersFor, saysWhoSigns, signingRulesOf } from './gate.js';
 import { placeOfCall } from '../step/place.js';
 import { sealOriginal } from '../facts/seal-original.js';
 import { asUnknown, refuseCall, settleCall } from './settle.js';
@@ -180,6 +180,8 @@ function gateApproved(
   const rules = signingRulesOf(step.snapshot, prepared);
   const isSame = callHash !== null && callHash === approvedHash(store.hashKey, prepared.signed?.callHash ?? '', rules);
   const isApproved = isSame && (rules.length === 0 || isSignedBy(rules));
+  // An answer that no longer counts must be given again: no rule takes its place.
+  if (!isApproved && prepared.question !== undefined) return gateProposal(step, prepared);
   return gateCall(step.tx, step.snapshot, prepared, { decision: isApproved ? 'approved' : undefined });
 }
 
@@ -272,7 +274,10 @@ async function readyCall(
   try {
     const place = await placeOfCall(runtime, snapshot, invocation);
     const wasAsked = invocation.callHash !== null;
-    return await prepareCall(runtime, call, { ...invocation, place, isReview, wasAsked, signal });
+    const ready = await prepareCall(runtime, call, { ...invocation, place, isReview, wasAsked, signal });
+    return invocation.runBy === 'program' && call.tool?.asks !== undefined
+      ? withQuestion(ready, call.tool.asks)
+      : ready;
   } catch (error) {
     return `could not determine what this call would touch: ${errorMessage(error)}`;
   }

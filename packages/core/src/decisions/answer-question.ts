@@ -1,4 +1,5 @@
 import {
+  describeReason,
   parseInput,
   questionAnswerSchema,
   type QuestionAnswer,
@@ -6,8 +7,15 @@ import {
   type ToolDecision,
   type ToolResultOutcome,
 } from '@countersign/protocol';
-import type { ApprovalRecord } from '../ports/index.js';
+import { needsToDecide, prepareDecision, supersedeApproval, type DecidableCall } from '../call/check-decision.js';
+import { gateProposal, signingRulesOf } from '../call/gate.js';
+import { withQuestion } from '../call/prepare.js';
+import { approvedHash } from '../evidence/hash-call.js';
+import type { Fact } from '../facts/fact.js';
+import type { SigningRule } from '../policy/index.js';
+import type { ApprovalRecord, AskingTool } from '../ports/index.js';
 import { denyApproval, expireApproval } from './deny-approval.js';
+import { judgeSignature, type JudgedSignature } from './judge-signature.js';
 import { resumeTurn } from '../step/move-turn.js';
 import { commit, retryStale } from '../step/commit.js';
 import type { Runtime, Step } from '../step/runtime.js';
@@ -37,14 +45,21 @@ export async function answerQuestion(
   signer: Signer,
 ): Promise<ToolResultOutcome> {
   const sent = parseInput(questionAnswerSchema, input, 'answer');
+  let isAgain = false;
   return await retryStale(async () => {
     const before = await findCall(runtime, worldId, sent.tool_call_id);
-    return await commit(runtime, 'answer', worldId, needsOf(before, signer), (step) => {
+    const isForProgram = before?.invocation.runBy === 'program';
+    const asked = { tool_call_id: sent.tool_call_id, decision: 'approve' } as const;
+    const decidable = isForProgram ? await prepareDecision(runtime, worldId, before, asked) : undefined;
+    const people = isForProgram && (isAgain || before.approval?.signing !== null) ? { people: true } : {};
+    isAgain = true;
+    const needs = { ...needsOf(before, signer), ...needsToDecide(decidable), ...(isForProgram ? { asker: true } : {}) };
+    return await commit(runtime, 'answer', worldId, { ...needs, ...people }, (step) => {
       const found = before === undefined ? undefined : reloadCall(step, before);
       const outcome =
         found === undefined
           ? refused('unknown', 'there is no call or approval with this id')
-          : checkAnswer(runtime, step, found, { ...sent, worldId, agentId }, signer);
+          : checkAnswer(runtime, step, found, { ...sent, worldId, agentId, decidable }, signer);
       if (outcome.kind === 'refused') recordRefusal(step, worldId, found, outcome, signer);
       return outcome;
     });
@@ -55,7 +70,7 @@ function checkAnswer(
   runtime: Runtime,
   step: Step,
   found: FoundCall,
-  sent: QuestionAnswer & { worldId: string; agentId: string | undefined },
+  sent: QuestionAnswer & { worldId: string; agentId: string | undefined; decidable: DecidableCall | undefined },
   signer: Signer,
 ): ToolResultOutcome {
   const { invocation, approval, turn } = found;
@@ -78,15 +93,20 @@ function checkAnswer(
     return refused('expired', 'this question has expired', state);
   }
   const given = { content: sent.content, digest, signer };
-  if (invocation.runBy === 'program') return answerProgram(runtime, step, found, approval, given);
+  if (invocation.runBy === 'program')
+    return answerProgram(runtime, step, found, approval, { ...given, decidable: sent.decidable });
   recordAnswer(runtime, step, found, approval, { ...given, answer: sent.content });
   return { kind: 'recorded', status: 200, invocationId: invocation.id, state: 'answered' };
 }
+
+type JudgedAnswer = Extract<JudgedSignature, { needs: unknown }>;
 
 interface GivenAnswer {
   content: string;
   digest: string;
   signer: Signer;
+  /** The last signature that rules require. */
+  signature?: JudgedAnswer | undefined;
 }
 
 /** What a program outside asks: the model gets the answer, the call continues, or it is denied with comments (EXT1.27). */
@@ -95,36 +115,72 @@ function answerProgram(
   step: Step,
   found: FoundCall,
   approval: ApprovalRecord,
-  given: GivenAnswer,
+  { decidable, ...given }: GivenAnswer & { decidable: DecidableCall | undefined },
 ): ToolResultOutcome {
   const { invocation, turn } = found;
   const { id: callId, chatId, worldId, toolName, status } = invocation;
   const { content, digest, signer } = given;
   const asks = runtime.tools(worldId).get(toolName)?.asks;
   const answer = asks?.answer(JSON.parse(invocation.arguments), content);
-  if (answer === undefined) return refused('invalid', 'content: the program no longer takes an answer', status);
+  if (asks === undefined || answer === undefined)
+    return refused('invalid', 'content: the program no longer takes an answer', status);
   const { who: by, via, client } = signer;
   const about = { by, via, client, digest };
+  if (answer.kind === 'invalid') return refused('invalid', `content: ${answer.why}`, status);
+  if (answer.kind === 'send-back') {
+    const denied = { how: 'deny', reason: `Asked for changes: ${answer.comments}`, ...about } as const;
+    denyApproval(runtime, step, { approval, invocation }, denied, `User denied approval for ${toolName}`);
+    return { kind: 'recorded', status: 200, invocationId: callId, state: 'denied' };
+  }
+  const signed = signAnswer(runtime, step, found, approval, { asks, decidable, signer });
+  if ('kind' in signed) return signed;
+  const { rules, signature } = signed;
   switch (answer.kind) {
-    case 'invalid':
-      return refused('invalid', `content: ${answer.why}`, status);
     case 'answered':
-      recordAnswer(runtime, step, found, approval, { ...given, answer: answer.text });
+      recordAnswer(runtime, step, found, approval, { ...given, signature, answer: answer.text });
       return { kind: 'recorded', status: 200, invocationId: callId, state: 'answered' };
-    case 'send-back': {
-      const denied = { how: 'deny', reason: `Asked for changes: ${answer.comments}`, ...about } as const;
-      denyApproval(runtime, step, { approval, invocation }, denied, `User denied approval for ${toolName}`);
-      return { kind: 'recorded', status: 200, invocationId: callId, state: 'denied' };
-    }
     case 'run': {
       // The hash of the question that was shown: starting the call checks it, as for an approval (CALL7).
-      const approved = { callHash: approval.callHash };
+      const approved = { callHash: approvedHash(runtime.store.hashKey, approval.callHash, rules) };
       const fact = { chatId, callId, approvalId: approval.id, how: 'answer', answer: content, approved } as const;
-      step.tx.write({ kind: 'approval-decided', ...fact, ...about });
+      step.tx.write({ kind: 'approval-decided', ...fact, ...about, ...signedWith(signature) });
       if (resumeTurn(runtime, step, turn.id)) runtime.dispatch.wake(step, turn.id);
       return { kind: 'recorded', status: 200, invocationId: callId, state: 'approved' };
     }
   }
+}
+
+/** The rules about signers that hold now, and the one signature of an answer, which must be enough for all of them (EXT1.34). */
+function signAnswer(
+  runtime: Runtime,
+  step: Step,
+  { invocation, turn }: FoundCall,
+  approval: ApprovalRecord,
+  { asks, decidable, signer }: { asks: AskingTool; decidable: DecidableCall | undefined; signer: Signer },
+): { rules: readonly SigningRule[]; signature: JudgedAnswer | undefined } | ReturnType<typeof refused> {
+  const { status } = invocation;
+  if (decidable?.ok !== true) return refused('invalid', decidable?.detail ?? 'the call no longer exists', status);
+  const shown = withQuestion(decidable.shown, asks);
+  const gate = gateProposal(step, shown);
+  if (gate.kind === 'refuse') return refused('not-allowed', describeReason(gate.reason), status);
+  const rules = signingRulesOf(step.snapshot, shown);
+  if (supersedeApproval(runtime, step, { approval, invocation, decidable: { ...decidable, shown }, rules }))
+    return refused('changed', 'the call or its rules changed after the question was shown. Answer it again', status);
+  if (rules.length === 0) return { rules, signature: undefined };
+  if (rules.some(({ by }) => by.passkey === true)) return refused('not-allowed', NO_PASSKEY, status);
+  const signature = judgeSignature(step, { approval, invocation, turn, rules, signer, receipt: undefined });
+  if (signature.kind === 'refused') return refused('not-allowed', signature.detail, status);
+  return signature.kind === 'last' ? { rules, signature } : refused('not-allowed', ONE_SIGNATURE, status);
+}
+
+const NO_PASSKEY = 'a rule requires a signature with a passkey, and an answer has none. Deny the question, and say why';
+const ONE_SIGNATURE =
+  'the rules require several signatures, and an answer has one. Deny the question, or change the rules';
+
+function signedWith(
+  signature: JudgedAnswer | undefined,
+): Pick<Extract<Fact, { kind: 'approval-decided' }>, 'details' | 'principal'> {
+  return signature === undefined ? {} : { details: { needs: signature.needs }, principal: signature.principal };
 }
 
 function outcomeOfRepeat(approval: ApprovalRecord, digest: string, { invocation }: FoundCall): ToolResultOutcome {
@@ -143,12 +199,22 @@ function recordAnswer(
   step: Step,
   { invocation, turn }: FoundCall,
   approval: ApprovalRecord,
-  { content, digest, signer, answer: result }: GivenAnswer & { answer: string },
+  { content, digest, signer, signature, answer: result }: GivenAnswer & { answer: string },
 ): void {
   const { chatId, id: callId } = invocation;
   const { who: by, via, client } = signer;
   const about = { chatId, callId, approvalId: approval.id };
-  step.tx.write({ kind: 'approval-decided', ...about, how: 'answer', by, via, client, digest, answer: content });
+  step.tx.write({
+    kind: 'approval-decided',
+    ...about,
+    how: 'answer',
+    by,
+    via,
+    client,
+    digest,
+    answer: content,
+    ...signedWith(signature),
+  });
   // The tool that asked is running and waits for this message.
   if (approval.question?.raisedBy === 'tool') return;
   step.tx.write({ kind: 'call-started', chatId, callId, epoch: turn.epoch });

@@ -295,7 +295,7 @@ export function approvalDecided(fact: ApprovalDecided, context: FactContext): De
   // The last signature is judged again before the call starts, like the others.
   const { via = '', passkey, principal, batch } = fact;
   const signing =
-    how !== 'approve' || approval.signing === null
+    (how !== 'approve' && how !== 'answer') || approval.signing === null
       ? undefined
       : withSignature(approval.signing, { who: by, via, at: context.now, passkey, principal, batch });
   const changes: RowChange[] = [

@@ -7,11 +7,14 @@ const choiceSchema = z.object({
   label: text('Text to show instead of the value.'),
 });
 
-/** One field of a question with a form (MCP elicitation). */
+/** One field of a question with a form, such as MCP elicitation or a plan. */
 const formFieldSchema = z.object({
   name: text('Name of the field.'),
   label: text('Text to show.'),
   hint: text('Description of the field.').exactOptional(),
+  quote: text(
+    'The text that the field is about, such as a paragraph to comment on. Show it before the field.',
+  ).exactOptional(),
   kind: field(
     z.enum(['text', 'number', 'integer', 'boolean', 'choice', 'choices']),
     '`choice`: one of `choices`. `choices`: any number of them.',

@@ -44,6 +44,7 @@ function withNumbers(field: FormField, text: string): FormValue | undefined {
 function describeField(field: FormField): string {
   const usual = field.default === undefined ? undefined : proseLine(String(field.default));
   const lines = [
+    ...(field.quote === undefined ? [] : ['', ...field.quote.split('\n').map((line) => `  │ ${proseLine(line)}`)]),
     `  ${proseLine(field.label)}${cardWords.fieldHint(field.kind, usual, field.isRequired)}`,
     ...(field.hint === undefined ? [] : [`    ${proseLine(field.hint)}`]),
     ...(field.choices ?? []).map(({ label }, at) => `    ${at + 1}: ${proseLine(label)}`),

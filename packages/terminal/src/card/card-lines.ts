@@ -49,14 +49,24 @@ export function cardLines(
         level === 'warning' ? { colour: 'waiting' } : { dim: true },
       ),
       ...own(whyText(approval)),
-      ...contextTexts(approval).flatMap(({ lead, quote }) => own(cardWords.claims(lead, quote), { dim: true })),
       ...own(notEditableText(approval), { dim: true }),
       ...own(subagentText(approval), { dim: true }),
-      ...own(abandonedText(approval), { colour: 'waiting' }),
-      ...signingLines(approval, me).flatMap((line) => own(line, { colour: 'waiting' })),
+      ...sessionLines(approval, width, me),
       ...own(maskedText(approval), { dim: true }),
     ],
   };
+}
+
+/** What the program says about its session, whether it still waits, and who must sign: on the card of a call or a question. */
+export function sessionLines(approval: ApprovalView, width: number, me: Reader | undefined): Line[] {
+  return [
+    ...contextTexts(approval).flatMap(({ lead, quote }) =>
+      ownLines(cardWords.claims(lead, quote), width, { dim: true }),
+    ),
+    ...[abandonedText(approval) ?? [], signingLines(approval, me)]
+      .flat()
+      .flatMap((line) => ownLines(line, width, { colour: 'waiting' })),
+  ];
 }
 
 /** Our own text. Further lines are indented further, because untrusted text must not start where only ours may start. */

@@ -4,7 +4,7 @@ import type { Paint } from '../text/paint.js';
 import { plainLine } from '../text/plain-text.js';
 import { printLines } from '../text/print-lines.js';
 import { cardWords } from '../words/cards.js';
-import { cardLines } from './card-lines.js';
+import { cardLines, sessionLines } from './card-lines.js';
 import { questionLines } from './question-lines.js';
 
 export interface CardLook {
@@ -53,7 +53,8 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
 /** A question card. Choices are suggestions: any text answers it. */
 export function describeQuestion(approval: ApprovalView, look: CardLook): string {
   const lines = questionLines(approval.question ?? { text: '', choices: [] }, look.columns);
-  return ['', headOf(approval, look), ...printLines(lines, look.columns, look.paint)].join('\n');
+  const about = sessionLines(approval, look.columns, look.me);
+  return ['', headOf(approval, look), ...printLines([...lines, ...about], look.columns, look.paint)].join('\n');
 }
 
 function headOf(approval: ApprovalView, { agentName, paint, place, world }: CardLook): string {

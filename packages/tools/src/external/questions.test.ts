@@ -72,7 +72,7 @@ it('[EXT1.28] [EXT1.29] an answer reaches the model in the words of its agent; a
 
 it('[EXT1.30] a plan is approved or sent back with comments, and one that isn’t shown as a whole can’t be approved', () => {
   const args = { plan: '# Plan\n\n1. Do it' };
-  expect(plan.question(args)).toMatchObject({ text: 'Its plan:\n\n# Plan\n\n1. Do it', approves: true });
+  expect(plan.question(args)).toMatchObject({ text: 'Its plan:\n\np1. # Plan\n\np2. 1. Do it', approves: true });
   const answer = (text: string, given: object = args) => plan.answer(given, text);
   expect(answer('{"decision":"Approve the plan"}')).toEqual({ kind: 'run' });
   expect(answer('approve the plan')).toEqual({ kind: 'run' });
@@ -96,4 +96,34 @@ it('[EXT1.30] a plan is approved or sent back with comments, and one that isn’
   const wide = { plan: '\u8a08'.repeat(5_400) };
   expect(plan.question(wide).approves).toBeUndefined();
   expect(answer('approve the plan', wide)).toMatchObject({ kind: 'send-back' });
+});
+
+it('[EXT1.35] a plan is sent back with comments on its paragraphs, each with the paragraph that it is about', () => {
+  const args = { plan: 'Read “it”\n\n\n```\nrm -rf build\n```\n\nDone' };
+  const { form } = plan.question(args);
+  const paragraphs = ['Read “it”', '```\nrm -rf build\n```', 'Done'];
+  expect(form?.fields.slice(0, 3).map(({ name, quote }) => [name, quote])).toEqual(
+    paragraphs.map((quote, at) => [`p${at + 1}`, quote]),
+  );
+  expect(form?.lead).toBe('Its plan:');
+  const comments = 'About “``` rm -rf build ```”: Keep it\n\nAbout “Done”: Run the tests\n\nShorter';
+  const form1 = JSON.stringify({ p2: 'Keep it', p3: 'Run the tests', comments: 'Shorter' });
+  const answers = [form1, form1.replace('{', '{"decision":"Send it back with comments",')];
+  for (const text of [...answers, 'p3: Run the tests\np2: Keep it\ncomments: Shorter'])
+    expect(plan.answer(args, text)).toEqual({ kind: 'send-back', comments });
+  expect(plan.answer(args, '{"decision":"Approve the plan","p2":"Keep it"}')).toMatchObject({ kind: 'invalid' });
+  expect(plan.answer(args, '{"p4":"No such paragraph"}')).toMatchObject({ kind: 'invalid' });
+  expect(plan.answer(args, 'p2: Approve the plan\ndecision: Approve the plan')).toMatchObject({ kind: 'invalid' });
+  // Words that are no list of comments stay as they are.
+  expect(plan.answer(args, 'Two things:\np2: Keep it')).toEqual({
+    kind: 'send-back',
+    comments: 'Two things:\np2: Keep it',
+  });
+});
+
+it('[EXT1.35] a plan with many paragraphs has at most 40 fields, which together show all of it', () => {
+  const text = Array.from({ length: 500 }, (_, at) => `Step ${at}`).join('\n\n');
+  const fields = (plan.question({ plan: text }).form?.fields ?? []).filter(({ quote }) => quote !== undefined);
+  expect(fields).toHaveLength(40);
+  expect(fields.map(({ quote }) => quote).join('\n\n')).toBe(text);
 });

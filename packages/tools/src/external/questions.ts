@@ -115,7 +115,7 @@ const DECISION: FormField = {
 };
 const COMMENTS: FormField = {
   name: 'comments',
-  label: 'Comments',
+  label: 'Comments on the whole plan',
   hint: 'The agent gets them if you send the plan back.',
   kind: 'text',
   isRequired: false,
@@ -128,8 +128,25 @@ function planQuestion(args: unknown): Question {
     const text = `Its plan has ${plan.length} characters, too many to be shown and approved here. It begins:\n\n${plan.slice(0, LONGEST_PLAN.characters)}`;
     return { text, choices: [], form: { lead: text, fields: [{ ...COMMENTS, isRequired: true }] } };
   }
-  const text = plan.trim() === '' ? 'It has finished its plan, and sent no text of it.' : `Its plan:\n\n${plan}`;
-  return { text, choices: [APPROVE], form: { lead: text, fields: [DECISION, COMMENTS] }, approves: true };
+  const paragraphs = paragraphsOf(plan);
+  const lead = paragraphs.length === 0 ? 'It has finished its plan, and sent no text of it.' : 'Its plan:';
+  const numbered = paragraphs.map((text, at) => `p${at + 1}. ${text}`);
+  const fields = [...paragraphs.map(commentOn), DECISION, COMMENTS];
+  return { text: [lead, ...numbered].join('\n\n'), choices: [APPROVE], form: { lead, fields }, approves: true };
+}
+
+/** More fields than anyone comments on. The last one is about the rest of the plan. */
+const MOST_PARAGRAPHS = 40;
+
+function paragraphsOf(plan: string): string[] {
+  const all = plan.split(/\n\s*\n/).filter((text) => text.trim() !== '');
+  const rest = all.slice(MOST_PARAGRAPHS - 1).join('\n\n');
+  return rest === '' ? all : [...all.slice(0, MOST_PARAGRAPHS - 1), rest];
+}
+
+function commentOn(quote: string, at: number): FormField {
+  const label = `Comment on paragraph ${at + 1}`;
+  return { name: `p${at + 1}`, label, quote, kind: 'text', isRequired: false, most: LONGEST_OTHER };
 }
 
 function isLong(plan: string): boolean {
@@ -139,18 +156,46 @@ function isLong(plan: string): boolean {
 function answerPlan(args: unknown, text: string): AnswerForProgram {
   const { plan } = planSchema.parse(args);
   const mayApprove = !isLong(plan);
-  const fields = mayApprove ? [DECISION, COMMENTS] : [COMMENTS];
+  const paragraphs = mayApprove ? paragraphsOf(plan).map(commentOn) : [];
+  // Comments alone send it back.
+  const fields = [...paragraphs, ...(mayApprove ? [{ ...DECISION, isRequired: false }] : []), COMMENTS];
   if (isWrongForm(fields, text)) return invalid('send only values of its fields and choices');
   const form = readFormAnswer(fields, text);
   const said = text.trim();
   const isApproval = mayApprove && said.toLowerCase() === APPROVE.toLowerCase();
   const content: Readonly<Record<string, unknown>> =
-    typeof form === 'object' ? form : isApproval ? { decision: APPROVE } : { comments: said };
-  const given = content['comments'];
-  const comments = typeof given === 'string' ? given.trim() : '';
+    typeof form === 'object'
+      ? form
+      : isApproval
+        ? { decision: APPROVE }
+        : (readComments(fields, said) ?? { comments: said });
+  const comments = [...paragraphs, COMMENTS].flatMap(({ name, quote }) => {
+    const given = content[name];
+    if (typeof given !== 'string' || given.trim() === '') return [];
+    return quote === undefined ? [given.trim()] : [`About “${beginningOf(quote)}”: ${given.trim()}`];
+  });
   if (content['decision'] !== APPROVE)
-    return comments === '' ? invalid('to send the plan back, write comments') : { kind: 'send-back', comments };
-  return comments === '' ? { kind: 'run' } : invalid('send the plan back with your comments, or approve it without');
+    return comments.length === 0
+      ? invalid('to send the plan back, write comments')
+      : { kind: 'send-back', comments: comments.join('\n\n') };
+  return comments.length === 0
+    ? { kind: 'run' }
+    : invalid('send the plan back with your comments, or approve it without');
+}
+
+/** Of a paragraph, for the agent. */
+const QUOTED = 120;
+
+function beginningOf(paragraph: string): string {
+  const line = paragraph.replaceAll(/\s+/g, ' ').trim();
+  return line.length > QUOTED ? `${line.slice(0, QUOTED)}…` : line;
+}
+
+/** Undefined unless each line is about a field, such as `p2: Add tests`: nothing that was said gets lost. */
+function readComments(fields: readonly FormField[], said: string): Readonly<Record<string, unknown>> | undefined {
+  const names = new Set(fields.map(({ name }) => name));
+  const areAll = said.split('\n').every((line) => names.has(/^(\w+):/.exec(line)?.[1] ?? ''));
+  return areAll ? readAnswer(fields, said) : undefined;
 }
 
 /** A form that can't be read isn't taken for words. */

@@ -243,6 +243,7 @@ export function ApprovalPanel({
           approval={approval}
           question={approval.question}
           agentName={agentName}
+          me={readerOf(asked.worldId)}
           place={place}
           takeFocus={follow}
           below={below}

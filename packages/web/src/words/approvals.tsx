@@ -170,6 +170,7 @@ export const approvalWords = {
   noChoice: 'none',
   yourAnswer: 'Your answer',
   formNote: "Your answers go to the program that asks. They don't approve any calls.",
+  comment: 'Comment',
   planNote: 'Approving lets the agent leave its plan mode. Its calls still need approval.',
   answerNote: "Your answer is sent as text. It doesn't approve any call.",
 

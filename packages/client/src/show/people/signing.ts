@@ -22,7 +22,7 @@ type SignableApproval = Pick<ApprovalView, 'needs' | 'question'>;
 /** The server decides in any case (SIGN1). If the reader is unknown, everything is offered. */
 export function yourPart({ needs = [], question }: SignableApproval, me: Reader | undefined): YourPart {
   if (me === undefined) return 'decide';
-  if (question !== undefined) return me.mayAnswer ? 'decide' : 'watch';
+  if (question !== undefined && needs.length === 0) return me.mayAnswer ? 'decide' : 'watch';
   if (!me.maySign) return 'watch';
   if (needs.length === 0) return 'decide';
   if (!me.isPerson) return 'deny';

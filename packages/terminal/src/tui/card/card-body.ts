@@ -1,5 +1,5 @@
 import type { ApprovalView, Reader } from '@countersign/client';
-import { cardLines, ownLines } from '../../card/card-lines.js';
+import { cardLines, ownLines, sessionLines } from '../../card/card-lines.js';
 import { questionLines } from '../../card/question-lines.js';
 import type { Line } from '../../text/spans.js';
 import { screenWords } from '../../words/screen.js';
@@ -18,11 +18,11 @@ interface CardBody {
 
 export function cardBody(approval: ApprovalView, width: number, choice?: Choice, me?: Reader): CardBody {
   const { question } = approval;
-  if (question?.form !== undefined) {
+  if (question !== undefined) {
     const draft = choice?.kind === 'form' ? choice.draft : undefined;
-    return { lines: formBody(question.form, draft, width), isCut: false };
+    const asked = question.form === undefined ? questionLines(question, width) : formBody(question.form, draft, width);
+    return { lines: [...asked, ...sessionLines(approval, width, me)], isCut: false };
   }
-  if (question !== undefined) return { lines: questionLines(question, width), isCut: false };
   const { lead, call, about } = cardLines(approval, { width, detail: 'folded', me });
   const hidden = call.length - MAX_LINES;
   // Only the call is truncated: the folder and the reason are always shown.

@@ -22,6 +22,7 @@ export function formBody({ lead, fields }: QuestionForm, draft: FormDraft | unde
       const label = `${field.label}${cardWords.fieldHint(undefined, undefined, field.isRequired)}`;
       const marker = draft?.at === index ? '  › ' : '    ';
       return [
+        ...(field.quote === undefined ? [] : indented(field.quote, '  │ ')),
         ...indented(filled === '' ? label : `${label}: ${filled}`, marker),
         ...(field.hint === undefined || isDone ? [] : indented(field.hint, '      ', true)),
       ];

@@ -81,11 +81,7 @@ export function Circumstances({
           <Visible text={abandoned} strict />
         </IconLine>
       )}
-      {signingLines(approval, me).map((line) => (
-        <IconLine key={line} icon="agents" look="font-medium text-ink" quiet>
-          <Visible text={line} strict />
-        </IconLine>
-      ))}
+      <SigningLines approval={approval} me={me} />
       {lacksPasskey(approval, me) ? (
         <p className="pl-5">
           <Link href={paths.account} className="font-medium text-blue underline">
@@ -109,5 +105,24 @@ export function Circumstances({
         </IconLine>
       )}
     </div>
+  );
+}
+
+/** Who must sign a call, or answer a question. */
+export function SigningLines({
+  approval,
+  me,
+}: {
+  approval: Parameters<typeof signingLines>[0];
+  me: Reader | undefined;
+}): ReactElement {
+  return (
+    <>
+      {signingLines(approval, me).map((line) => (
+        <IconLine key={line} icon="agents" look="font-medium text-ink" quiet>
+          <Visible text={line} strict />
+        </IconLine>
+      ))}
+    </>
   );
 }

@@ -1,8 +1,12 @@
+import { abandonedText, type Reader, yourPart } from '@countersign/client';
 import { formAnswer, type Question } from '@countersign/protocol';
 import { type ReactElement, useId, useRef, useState } from 'react';
 import { Button } from '../../ui/button.js';
 import { TextArea } from '../../form/field.js';
+import { ClaimedContext } from '../../calls/claimed-context.js';
+import { IconLine } from '../../text/icon-line.js';
 import { Visible } from '../../text/visible.js';
+import { SigningLines } from '../card/circumstances.js';
 import { CardFrame, type CardPlace } from '../card/card-frame.js';
 import { defaultsOf, readTyped, type Typed } from './form-values.js';
 import { QuestionFields } from './question-form.js';
@@ -13,11 +17,13 @@ import { approvalWords } from '../../words/approvals.js';
 /** A question that is answered with text or a form. Nothing is approved here; choices only fill the field. */
 export function QuestionCard({
   question,
+  me,
   onAnswer,
   onRefuse,
   ...place
 }: CardPlace & {
   question: Question;
+  me: Reader | undefined;
   onAnswer: (words: string) => Promise<unknown>;
   onRefuse: (reason: string) => Promise<unknown>;
 }): ReactElement {
@@ -29,6 +35,8 @@ export function QuestionCard({
   const [sending, setSending] = useState(false);
   const isNew = !useArmed(place.approval.approvalId);
   const isArmed = !isNew && !sending;
+  const part = yourPart(place.approval, me);
+  const abandoned = abandonedText(place.approval);
   const end = useEndShown(question.form?.lead ?? question.text);
   // An answer may approve what the question shows.
   const mustRead = question.approves === true && !end.wasShown;
@@ -58,6 +66,8 @@ export function QuestionCard({
       note={mustRead && isArmed ? approvalWords.scrollFirst : noteOf(question)}
       noteId={noteId}
       mayDeny={isArmed}
+      isForYou={part === 'decide'}
+      isReadOnly={part === 'watch'}
       isNew={isNew}
       onDeny={(reason) => void send(() => onRefuse(reason))}
       onKey={() => undefined}
@@ -65,7 +75,7 @@ export function QuestionCard({
         <Button
           look="primary"
           aria-describedby={noteId}
-          disabled={!isArmed || mustRead || (form === undefined && words.trim() === '')}
+          disabled={!isArmed || part !== 'decide' || mustRead || (form === undefined && words.trim() === '')}
           onClick={answer}
         >
           {approvalWords.answer}
@@ -97,6 +107,15 @@ export function QuestionCard({
           <QuestionFields fields={form.fields} typed={typed} problems={problems} onChange={setTyped} />
         </div>
       )}
+      <div className="space-y-1 text-[0.8125rem] leading-snug">
+        <ClaimedContext approval={place.approval} />
+        {abandoned === undefined ? null : (
+          <IconLine icon="alert" look="font-medium text-amber">
+            <Visible text={abandoned} strict />
+          </IconLine>
+        )}
+        <SigningLines approval={place.approval} me={me} />
+      </div>
     </CardFrame>
   );
 }

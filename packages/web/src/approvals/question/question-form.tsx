@@ -1,5 +1,6 @@
 import type { FormField } from '@countersign/protocol';
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
+import { Button } from '../../ui/button.js';
 import { Checkbox, Select, TextArea, TextField } from '../../form/field.js';
 import { Visible } from '../../text/visible.js';
 import type { Typed } from './form-values.js';
@@ -19,15 +20,43 @@ export function QuestionFields({
 }): ReactElement {
   return (
     <div className="space-y-3">
-      {fields.map((field) => (
-        <Field
-          key={field.name}
-          field={field}
-          value={typed[field.name] ?? ''}
-          error={problems[field.name]}
-          onChange={(value) => onChange({ ...typed, [field.name]: value })}
-        />
-      ))}
+      {fields.map((field) => {
+        const control = (
+          <Field
+            key={field.name}
+            field={field}
+            value={typed[field.name] ?? ''}
+            error={problems[field.name]}
+            onChange={(value) => onChange({ ...typed, [field.name]: value })}
+          />
+        );
+        return field.quote === undefined ? (
+          control
+        ) : (
+          <Paragraph key={field.name} quote={field.quote} label={field.label}>
+            {control}
+          </Paragraph>
+        );
+      })}
+    </div>
+  );
+}
+
+/** A part of what the form is about, with a field that opens below it. */
+function Paragraph({ quote, label, children }: { quote: string; label: string; children: ReactElement }): ReactElement {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <div className="space-y-1 border-l-2 border-line-2 pl-2.5">
+      <p className="text-sm whitespace-pre-wrap [overflow-wrap:anywhere]">
+        <Visible text={quote} />
+      </p>
+      {isOpen ? (
+        children
+      ) : (
+        <Button look="quiet" size="small" aria-label={label} onClick={() => setIsOpen(true)}>
+          {approvalWords.comment}
+        </Button>
+      )}
     </div>
   );
 }
