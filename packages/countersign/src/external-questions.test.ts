@@ -118,19 +118,19 @@ it.each([
   expect(await t.claim(id)).toMatchObject({ state: state === 'answered' ? 'answered' : 'allowed' });
 });
 
-it.each(['ask claude__* by 2 of @leads', 'ask claude__AskUserQuestion by @leads\nask claude__* by not requester'])(
-  '[EXT1.34] an answer is one signature, which %s may need more than',
-  async (rules) => {
-    const t = await openWithPeople();
-    await t.rules(...rules.split('\n'));
-    const { id } = await t.propose({ ...asks, from: { by: signedBy('ada'), credential: 'token 1', claim: 'claim 1' } });
-    expect(await answer(t, blue, signedBy('ada'))).toMatchObject(notAllowed);
-    const byBob = await answer(t, blue, signedBy('bob'));
-    if (rules.includes('2 of')) expect(byBob).toMatchObject(notAllowed);
-    else expect(byBob).toMatchObject({ kind: 'recorded', state: 'answered' });
-    expect((await t.call(id))?.settledAt === null).toBe(rules.includes('2 of'));
-  },
-);
+it.each([
+  [['ask claude__* by 2 of @leads'], notAllowed],
+  [
+    ['ask claude__AskUserQuestion by @leads', 'ask claude__* by not requester'],
+    { kind: 'recorded', state: 'answered' },
+  ],
+] as const)('[EXT1.34] an answer is one signature, which must be enough for %j', async (rules, byAnother) => {
+  const t = await openWithPeople();
+  await t.rules(...rules);
+  await t.propose({ ...asks, from: { by: signedBy('ada'), credential: 'token 1', claim: 'claim 1' } });
+  expect(await answer(t, blue, signedBy('ada'))).toMatchObject(notAllowed);
+  expect(await answer(t, blue, signedBy('bob'))).toMatchObject(byAnother);
+});
 
 it('[EXT1.34] a question needs what the rules say when it is answered, and stays a question', async () => {
   const t = await openWithPeople();
