@@ -91,14 +91,11 @@ describe.runIf(hasBrowser)('the first visit', () => {
   it('[WHO1] [WHO1.9] the file that opens the browser signs it in, once; without a session, a token signs in', async () => {
     const browser = await launch();
     const file = writeRedirect(opened.serving.newStartUrl(), opened.serving.home.folder);
-    const fresh = await browser.newContext();
-    const first = await fresh.newPage();
-    await first.goto(pathToFileURL(file).href);
-    await first.getByLabel('Message').waitFor();
-    await fresh.close();
-
-    const stranger = await browser.newContext();
-    const other = await stranger.newPage();
+    const context = await browser.newContext();
+    const other = await context.newPage();
+    await other.goto(pathToFileURL(file).href);
+    await other.getByLabel('Message').waitFor();
+    await context.clearCookies();
     await other.goto(pathToFileURL(file).href);
     await other.getByText('It works once, for one minute.').waitFor();
     expect(await other.getByLabel('Message').count()).toBe(0);
@@ -112,6 +109,6 @@ describe.runIf(hasBrowser)('the first visit', () => {
     await other.getByLabel('Or paste a token').fill(opened.serving.home.token.value);
     await other.keyboard.press('Enter');
     await other.getByLabel('Message').waitFor();
-    await stranger.close();
+    await context.close();
   });
 });

@@ -9,6 +9,10 @@ const CACHED = `(async () => {
 /** Without a service worker, as on a first visit, but with a page that an older one had cached. */
 const WITH_OLD_CACHE = `(async () => {
   const registration = await navigator.serviceWorker.ready;
+  const { active } = registration;
+  // While it activates, it still removes caches that aren't its own.
+  while (active.state !== 'activated')
+    await new Promise((changed) => active.addEventListener('statechange', changed, { once: true }));
   await (await caches.open('countersign-older')).put('/inbox', new Response('stale'));
   await registration.unregister();
 })()`;

@@ -329,78 +329,6 @@ describe.runIf(hasBrowser)('talking', () => {
     await expect.poll(async () => (await opened.api.chats(world)).items.length).toBe(1);
   });
 
-  it('[CALL13] a desktop notification shows waiting calls while no tab is visible, and a click opens them', async () => {
-    // The full browser takes seconds of CPU to start, so in `npm test` the headless shell gets a desktop that shows nothing.
-    const { world, chat, path } = await opened.newChat();
-    const program = isFullSize ? 'chromium' : 'headlessShell';
-    const { context, page } = await opened.visit({ program, path: `/w/${world}` });
-    await context.grantPermissions(['notifications'], { origin: opened.serving.url });
-    await page.getByLabel('Message').waitFor();
-    // Keeps real notifications so that the test can click them, and hides the page.
-    await page.evaluate(`
-      globalThis.notes = [];
-      class Unseen extends EventTarget {
-        static permission = 'granted';
-        constructor(title, { tag }) { super(); this.tag = tag; }
-        close() {}
-      }
-      const Shown = ${isFullSize} ? globalThis.Notification : Unseen;
-      globalThis.Notification = class extends Shown {
-        constructor(title, options) { super(title, options); globalThis.notes.push({ note: this, title, body: options.body }); }
-      };
-      Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });
-      document.dispatchEvent(new Event('visibilitychange'));
-      // Time stands still, so everything happens at once even on a slow machine.
-      const startedAt = Date.now();
-      Date.now = () => startedAt;
-    `);
-    expect(await page.evaluate('Notification.permission')).toBe('granted');
-    await opened.api.send(world, chat, { content: press('notify\u202Ex') });
-    // Calls in other worlds trigger notifications too.
-    const ours = "notes.find(({ body }) => body?.includes('notify'))";
-    await expect.poll(() => page.evaluate(`${ours}?.title`)).toBe('Ada is waiting for you');
-    expect(await page.evaluate(`${ours}.body`)).toBe('button: notify‹U+202E›x');
-    await expect.poll(() => page.title()).toMatch(/^\(\d+\) Countersign$/);
-    await page.evaluate(`${ours}.note.dispatchEvent(new Event('click'))`);
-    await page.waitForURL(`**${path}`);
-    await button(page, 'Approve once').waitFor();
-    const [notified] = (await opened.api.approvals(world)).items;
-    if (notified === undefined) throw new Error('nothing is pending');
-    await opened.api.decide(world, notified, { decision: 'deny' });
-    await said(page, 'Finished. denied').waitFor();
-    if (!isFullSize) return await context.close();
-    // A dozen calls at once cause one notification, and none if another tab is visible.
-    const many = await opened.newChat();
-    await goTo(page, `/w/${many.world}`);
-    await page.getByRole('heading', { level: 1, name: 'New chat' }).waitFor();
-    const asks = Array.from({ length: 12 }, (_, index) => press(`many-${index}`)).join('\n');
-    await opened.api.send(many.world, many.chat, { content: asks });
-    await expect.poll(() => waiting(many.world)).toBe(12);
-    const { items: worlds } = await opened.api.worlds({ limit: 200 });
-    const counts = await Promise.all(worlds.map(({ id }) => waiting(id)));
-    const all = counts.reduce((sum, count) => sum + count, 0);
-    // Notifications may arrive one by one; this is the last one.
-    await expect.poll(() => page.evaluate('notes.at(-1)?.title')).toBe(`${all} calls are waiting for you`);
-    const names = await page.evaluate<string[]>('notes.map(({ note }) => note.tag)');
-    expect(new Set(names).size).toBeLessThanOrEqual(4);
-    const title = await page.title();
-    const other = await context.newPage();
-    await other.goto(`${opened.serving.url}${path}`);
-    await other.getByLabel('Message').waitFor();
-    const isAnyTabVisible = `navigator.locks.query().then(({ held }) => held.some(({ name }) => name === 'countersign.visible-tabs'))`;
-    await expect.poll(() => other.evaluate(isAnyTabVisible)).toBe(true);
-    await opened.api.send(many.world, (await opened.api.createChat(many.world)).id, { content: press('seen') });
-    await expect.poll(() => page.title()).not.toBe(title);
-    // Runs after the same query by the page, so the result is already known.
-    expect(await page.evaluate(isAnyTabVisible)).toBe(true);
-    expect(await page.evaluate('notes.length')).toBe(names.length);
-    await context.close();
-  });
-
-  async function waiting(id: string): Promise<number> {
-    return (await opened.api.approvals(id, { limit: 200 })).items.length;
-  }
-
   it('[WORLD9] [CALL18.1] a toast doesn’t cover the message field on a phone, and disappears when its action succeeds', async () => {
     const { path } = await opened.newChat();
     const { page } = visit;
@@ -617,6 +545,79 @@ describe.runIf(hasBrowser)('talking', () => {
       },
     );
   });
+
+  // The last one, because its page stays hidden.
+  it('[CALL13] a desktop notification shows waiting calls while no tab is visible, and a click opens them', async () => {
+    // The full browser takes seconds of CPU to start, so in `npm test` the page of this file gets a desktop that shows nothing.
+    const { world, chat, path } = await opened.newChat();
+    const { context, page } = isFullSize ? await opened.visit({ program: 'chromium' }) : visit;
+    await goTo(page, `/w/${world}`);
+    await page.getByRole('heading', { level: 1, name: 'New chat' }).waitFor();
+    await context.grantPermissions(['notifications'], { origin: opened.serving.url });
+    // Keeps real notifications so that the test can click them, and hides the page.
+    await page.evaluate(`
+      globalThis.notes = [];
+      class Unseen extends EventTarget {
+        static permission = 'granted';
+        constructor(title, { tag }) { super(); this.tag = tag; }
+        close() {}
+      }
+      const Shown = ${isFullSize} ? globalThis.Notification : Unseen;
+      globalThis.Notification = class extends Shown {
+        constructor(title, options) { super(title, options); globalThis.notes.push({ note: this, title, body: options.body }); }
+      };
+      Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });
+      document.dispatchEvent(new Event('visibilitychange'));
+      // Time stands still, so everything happens at once even on a slow machine.
+      const startedAt = Date.now();
+      Date.now = () => startedAt;
+    `);
+    expect(await page.evaluate('Notification.permission')).toBe('granted');
+    await opened.api.send(world, chat, { content: press('notify\u202Ex') });
+    // Calls in other worlds trigger notifications too.
+    const ours = "notes.find(({ body }) => body?.includes('notify'))";
+    await expect.poll(() => page.evaluate(`${ours}?.title`)).toBe('Ada is waiting for you');
+    expect(await page.evaluate(`${ours}.body`)).toBe('button: notify‹U+202E›x');
+    await expect.poll(() => page.title()).toMatch(/^\(\d+\) Countersign$/);
+    await page.evaluate(`${ours}.note.dispatchEvent(new Event('click'))`);
+    await page.waitForURL(`**${path}`);
+    await button(page, 'Approve once').waitFor();
+    const [notified] = (await opened.api.approvals(world)).items;
+    if (notified === undefined) throw new Error('nothing is pending');
+    await opened.api.decide(world, notified, { decision: 'deny' });
+    await said(page, 'Finished. denied').waitFor();
+    if (!isFullSize) return;
+    // A dozen calls at once cause one notification, and none if another tab is visible.
+    const many = await opened.newChat();
+    await goTo(page, `/w/${many.world}`);
+    await page.getByRole('heading', { level: 1, name: 'New chat' }).waitFor();
+    const asks = Array.from({ length: 12 }, (_, index) => press(`many-${index}`)).join('\n');
+    await opened.api.send(many.world, many.chat, { content: asks });
+    await expect.poll(() => waiting(many.world)).toBe(12);
+    const { items: worlds } = await opened.api.worlds({ limit: 200 });
+    const counts = await Promise.all(worlds.map(({ id }) => waiting(id)));
+    const all = counts.reduce((sum, count) => sum + count, 0);
+    // Notifications may arrive one by one; this is the last one.
+    await expect.poll(() => page.evaluate('notes.at(-1)?.title')).toBe(`${all} calls are waiting for you`);
+    const names = await page.evaluate<string[]>('notes.map(({ note }) => note.tag)');
+    expect(new Set(names).size).toBeLessThanOrEqual(4);
+    const title = await page.title();
+    const other = await context.newPage();
+    await other.goto(`${opened.serving.url}${path}`);
+    await other.getByLabel('Message').waitFor();
+    const isAnyTabVisible = `navigator.locks.query().then(({ held }) => held.some(({ name }) => name === 'countersign.visible-tabs'))`;
+    await expect.poll(() => other.evaluate(isAnyTabVisible)).toBe(true);
+    await opened.api.send(many.world, (await opened.api.createChat(many.world)).id, { content: press('seen') });
+    await expect.poll(() => page.title()).not.toBe(title);
+    // Runs after the same query by the page, so the result is already known.
+    expect(await page.evaluate(isAnyTabVisible)).toBe(true);
+    expect(await page.evaluate('notes.length')).toBe(names.length);
+    await context.close();
+  });
+
+  async function waiting(id: string): Promise<number> {
+    return (await opened.api.approvals(id, { limit: 200 })).items.length;
+  }
 
   it('no page throws or violates the content security policy', () => {
     expect(visit.complaints).toEqual([]);
