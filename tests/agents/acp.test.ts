@@ -15,6 +15,19 @@ const LIMIT = { timeout: LIMIT_MS };
 const PROMPT = 'Create a file.';
 const AGAIN = 'And another one.';
 const CHANGE = 'Change a file.';
+const LONG = 'Make twenty calls.';
+/** A session of 20 calls, of which three change files. */
+const SESSION = [
+  { name: 'read', arguments: { filePath: 'FILE' } },
+  { name: 'edit', arguments: { filePath: 'FILE', oldString: 'one', newString: 'ONE' } },
+  ...Array.from({ length: 16 }, (_, at) => ({
+    name: 'bash',
+    arguments: { command: `echo ${at}`, description: 'Says a number' },
+  })),
+  { name: 'write', arguments: { filePath: 'FILE.new', content: 'new\n' } },
+  { name: 'edit', arguments: { filePath: 'FILE', oldString: 'three', newString: 'THREE\nfour' } },
+];
+const DIFFS = ['-one\n+ONE', '+new', '-three\n+THREE\n+four'];
 const EDITS = {
   gemini: [
     { name: 'replace', arguments: { file_path: 'FILE', instruction: 'x', old_string: 'two', new_string: 'TWO' } },
@@ -55,7 +68,17 @@ async function openWorld(id: 'gemini' | 'opencode'): Promise<World> {
     const given = JSON.parse(JSON.stringify(args).replaceAll('FILE', file)) as Record<string, unknown>;
     return { when: { turn: at + 1, tool: name, user: CHANGE }, calls: [{ name, arguments: given }] };
   });
-  const model = await startScriptedModel({ script: { replies: [reply(PROMPT), reply(AGAIN), ...edits, 'Done.'] } });
+  const session = SESSION.map(({ name, arguments: args }, at) => {
+    const given = JSON.parse(JSON.stringify(args).replaceAll('FILE', file)) as Record<string, unknown>;
+    return {
+      when: { turn: at + 1, tool: name, user: LONG },
+      text: `Step ${at + 1}.`,
+      calls: [{ name, arguments: given }],
+    };
+  });
+  const model = await startScriptedModel({
+    script: { replies: [reply(PROMPT), reply(AGAIN), ...edits, ...session, 'Done.'] },
+  });
   const scene = { home: folder, model: model.url };
   for (const [path, text] of Object.entries(agent.files(scene, false))) write(path, text);
   const variables = agent.env(scene);
@@ -148,6 +171,28 @@ describe.each(['gemini', 'opencode'] as const)('the real %s over ACP', (agent) =
       await t.untilIdle(chat);
       expect(t.file()).toBe('one\nTWO\nthree\n');
     });
+
+    it.runIf(agent === 'opencode')(
+      '[EXT3.15] [CHANGE9.6] shows the prompt, the last words and correct diffs in a session of 20 calls',
+      LIMIT,
+      async () => {
+        let { approval } = await t.ask(LONG);
+        const diffs: string[] = [];
+        for (const [at, { name }] of SESSION.entries()) {
+          expect(approval.claimedContext).toEqual({ prompt: LONG, said: `Step ${at + 1}.` });
+          if (name === 'edit' || name === 'write') diffs.push(approval.preview?.text ?? 'no diff');
+          const { approvalId, chatId } = approval;
+          await t.client.decide(t.world, approval, { decision: 'approve', scope: 'once' });
+          if (at === SESSION.length - 1) await t.untilIdle(chatId);
+          else
+            await expect
+              .poll(async () => (approval = await t.pending()).approvalId, { timeout: LIMIT_MS })
+              .not.toBe(approvalId);
+        }
+        expect(diffs).toEqual(DIFFS.map((lines) => expect.stringContaining(lines) as string));
+        expect(t.file()).toMatch(/^ONE\n(two|TWO)\nTHREE\nfour\n$/);
+      },
+    );
 
     it('[EXT3.6] does not run a call after the chat was stopped', LIMIT, async () => {
       const { chat, approval } = await t.ask();

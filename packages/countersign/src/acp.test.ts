@@ -74,7 +74,7 @@ describe('an ACP agent', () => {
     expect(t.read('ran.log')).toEqual([]);
   });
 
-  it('[EXT3.1] asks a person for each call, runs it once after the yes, and reports the result', async () => {
+  it('[EXT3.1] [EXT3.15] asks a person for each call, runs it once after the yes, and reports the result', async () => {
     const t = await open();
     await t.tell([{ say: 'I will clean up. ' }, { ask: [call('c1', 'rm -rf build')] }, { say: 'Done.' }]);
     const [card, ...others] = await t.pending();
@@ -85,6 +85,7 @@ describe('an ACP agent', () => {
       workingDirectory: inFolder('work'),
       sandbox: { kind: 'external', detail: 'fixture' },
       editable: false,
+      claimedContext: { prompt: expect.stringContaining('rm -rf build') as string, said: 'I will clean up.' },
     });
     expect(t.read('ran.log')).toEqual([]);
     expect(await t.decide(card)).toMatchObject({ kind: 'recorded' });

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { modelSettings, prepareAnswer, type PreparedAnswer, type Speaker } from '@countersign/protocol';
+import { modelSettings, prepareAnswer, type CallContext, type PreparedAnswer, type Speaker } from '@countersign/protocol';
 import { needsSlices, maskSecrets } from '../masking/index.js';
 import { addFiles, hasFiles } from '../memory/add-files.js';
 import { prepareMessagesForLLM, type PreparedView } from '../memory/prepare-messages-for-llm.js';
-import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { acpOf, type WorldSnapshot } from '../memory/world-snapshot.js';
 import type {
   AgentRecord,
   GenerateRequest,
@@ -85,9 +85,21 @@ async function handleResponse(
     await failTurn(runtime, turn, here.error);
     return { kind: 'reload' };
   }
-  const written = await handleToolCalls(runtime, turn, { ...answer, response, ...here, signal });
+  // What people asked and the agent said is beside its calls on a card, as with programs that propose theirs (EXT3.15).
+  const isAcp = acpOf(here.snapshot, turn.agentId) !== undefined;
+  const place = isAcp ? { ...here.place, ...contextOf(answer.trigger?.content, response.content) } : here.place;
+  const written = await handleToolCalls(runtime, turn, { ...answer, response, ...here, place, signal });
   return written === undefined ? { kind: 'reload' } : { kind: 'calls', ...written };
 }
+
+function contextOf(prompt = '', said: string): Pick<CallPlace, 'context'> {
+  const given = Object.entries({ prompt, said }).map(([name, text]) => [name, text.trim().slice(0, CONTEXT_LENGTH)]);
+  const context = Object.fromEntries(given.filter(([, text]) => text !== '')) as CallContext;
+  return Object.keys(context).length === 0 ? {} : { context };
+}
+
+/** As long as what a program may send. */
+const CONTEXT_LENGTH = 4_000;
 
 /** Stores a partial answer that another process stopped; one that this process stopped is stored. Never rejects: the turn has ended. */
 async function keepPartial(runtime: Runtime, turn: TurnRecord, live: LiveAnswer, signal: AbortSignal): Promise<void> {

@@ -4,7 +4,7 @@ import { gate } from '../words/gate.js';
 import type { FileChange } from './config-change.js';
 import { PROGRAM_NAMES } from './gated-agents.js';
 import type { GatedAgent } from './hook-agents.js';
-import { readPlaces, type HookPlaces } from './hook/find-place.js';
+import { inodeOf, readPlaces, type HookPlaces } from './hook/find-place.js';
 import { isObject, toJson } from './json-text.js';
 
 /** The configuration of a hook. `about`: for adding its agent to further worlds. */
@@ -35,6 +35,11 @@ export function placesWith(config: HookFile, added: NonNullable<HookPlaces['fold
   return { ...config, folders: [...others, ...added] };
 }
 
+/** Records which folder each path is now, unless that is known: another one there gets no calls through (GATE7.8). */
 export function writeHookFile(path: string, before: string | undefined, config: HookFile): FileChange {
-  return { path, before, after: toJson(config), isSecret: true };
+  const folders = config.folders?.map((place) => {
+    const inode = place.inode ?? inodeOf(place.folder);
+    return inode === undefined ? place : { ...place, inode };
+  });
+  return { path, before, after: toJson({ ...config, ...(folders === undefined ? {} : { folders }) }), isSecret: true };
 }

@@ -243,7 +243,7 @@ export const gateHook = {
   notApproved: 'Countersign did not approve this call.',
   reservedArgument: (name: string): string => `The argument "${name}" is reserved for Countersign. Leave it out.`,
   unknownFolder: (folder: string): string =>
-    `No world of Countersign gets calls from ${folder === '' ? 'an unknown folder' : folder}, so this call was refused. Run "countersign gate here" in that folder, then try again.`,
+    `No world of Countersign gets calls from ${folder === '' ? 'an unknown folder' : folder}, or the folder was moved or replaced, so this call was refused. Run "countersign gate here" in that folder, then try again.`,
   badConfig: (agent: string): string =>
     `its configuration is incomplete. Run "countersign gate install ${agent}" again.`,
   notInstalled: (agent: string): string =>

@@ -182,10 +182,11 @@ async function keepFolders(
     // A damaged configuration has no folders to keep.
   }
   const kept = [...own];
-  for (const { folder, world } of known) {
+  for (const place of known) {
+    const { folder, world } = place;
     if (kept.some((one) => one.folder === folder)) continue;
     try {
-      kept.push({ folder, ...(await addPlace(client, config, world)) });
+      kept.push({ ...place, ...(await addPlace(client, config, world)) });
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
       context.note(plainLine(gate.folderDropped(folder, error.detail)));
