@@ -99,8 +99,8 @@ describe.each(['claude', 'gemini'] as const)('an edit by the real %s', (agent) =
           expect(approval.toolName).toBe(`${agent}__${tool}`);
           expect(approval.claimedContext?.prompt).toBe('Run the command.');
           // Claude Code writes its transcript a moment later, so the last words may be those of the step before.
-          const { said } = approval.claimedContext ?? {};
-          if (index > 0 || said !== undefined) expect(said).toMatch(/^Step \d+\.$/);
+          const { said = index === 0 ? 'Step 1.' : 'nothing' } = approval.claimedContext ?? {};
+          expect(said).toMatch(/^Step \d+\.$/);
           last =
             name === undefined ? undefined : { name, diff: approval.preview?.text ?? 'no diff', before: read(name) };
           expect(approval.noEffect === undefined || name === undefined).toBe(true);
