@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { modelSettings, prepareAnswer, type CallContext, type PreparedAnswer, type Speaker } from '@countersign/protocol';
+import {
+  modelSettings,
+  prepareAnswer,
+  type CallContext,
+  type PreparedAnswer,
+  type Speaker,
+} from '@countersign/protocol';
 import { needsSlices, maskSecrets } from '../masking/index.js';
 import { addFiles, hasFiles } from '../memory/add-files.js';
 import { prepareMessagesForLLM, type PreparedView } from '../memory/prepare-messages-for-llm.js';
