@@ -73,6 +73,7 @@ function writeExchange(
     interruptions: 0,
     begunSeq: question.seq,
     ...USAGE,
+    microdollars: null,
     createdAt: tx.now(),
     endedAt: tx.now(),
   });

@@ -668,6 +668,7 @@ export const ROWS: readonly Row[] = [
   { route: 'GET /worlds/{world}/audit', what: 'of the server', needs: 'never', in: { world: '_server' } },
   { route: 'GET /worlds/{world}/audit/verify', needs: 'read' },
   { route: 'POST /worlds/{world}/audit/{call}/original', needs: 'sign, queue', allowed: GONE },
+  { route: 'GET /worlds/{world}/costs', needs: 'read' },
   { route: 'GET /worlds/{world}/stats', needs: 'read' },
   { route: 'GET /worlds/{world}/questions', needs: 'read' },
 ];

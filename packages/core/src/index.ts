@@ -80,6 +80,7 @@ export { agentVersion, worldVersion } from './worlds/versions.js';
 export type { May, Safeguards } from './worlds/refuse-unconfirmed.js';
 export type { Expected } from './worlds/versions.js';
 export { exportWorld, importWorld } from './views/world-file.js';
+export { worldCosts } from './views/world-costs.js';
 export { worldStats } from './worlds/world-stats.js';
 export { createWorld, deleteWorld, setPolicy, updateWorld } from './worlds/worlds.js';
 export { addAgent, removeAgent, updateAgent } from './worlds/agents.js';

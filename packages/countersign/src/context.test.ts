@@ -182,7 +182,7 @@ describe('a view that is too big', () => {
         {
           name: 'local',
           contextTokens: () => window,
-          learnContextTokens(model) {
+          learnModel(model) {
             asked.push(model);
             return Promise.resolve().then(() => void (window = small.contextTokens));
           },

@@ -356,6 +356,8 @@ export {
   searchHitSchema,
   sessionSchema,
   signInWaysSchema,
+  costQuerySchema,
+  costSchema,
   statsQuerySchema,
   statsSchema,
   timelineSchema,
@@ -379,6 +381,7 @@ export type {
   RegisteredClient,
   SearchHit,
   Session,
+  Cost,
   Stats,
   Timeline,
 } from './http/rest.js';

@@ -98,6 +98,7 @@ export const turns = table('turns', [
   ['begun_seq', 'integer', 'changes'],
   ['input_tokens', 'integer not null', 'changes'],
   ['output_tokens', 'integer not null', 'changes'],
+  ['microdollars', 'integer', 'changes'],
   ['created_at', 'integer not null'],
   ['ended_at', 'integer', 'changes'],
 ]);

@@ -31,6 +31,7 @@ import type {
   AuditEntry,
   AuditVerdict,
   Chat,
+  Cost,
   AddedExternalAgent,
   LocalAgent,
   NewLocalGate,
@@ -484,6 +485,8 @@ export interface Client {
   original(world: string, call: string, options?: CallOptions): Promise<RevealedCall>;
   /** `person`: only decisions of this person, by id. */
   stats(world: string, options?: CallOptions & { person?: string }): Promise<Stats>;
+  /** Tokens and costs of each agent and day: of the last 30 days, or all of one chat. */
+  costs(world: string, options?: CallOptions & { chat?: string }): Promise<List<Cost>>;
   /** Whether the questions of the last 30 days were worth asking. `person`: those that this person decided; only for an admin. */
   questionStats(world: string, options?: CallOptions & { person?: string }): Promise<QuestionStats>;
   /** A file that a tool returned in this chat. */

@@ -8,6 +8,7 @@ import {
   auditEntrySchema,
   auditVerdictSchema,
   chatSchema,
+  costSchema,
   addedExternalAgentSchema,
   createdExternalAgentSchema,
   createdTokenSchema,
@@ -428,6 +429,8 @@ export function createClient(options: ClientOptions): Client {
       post(revealedCallSchema, ['worlds', world, 'audit', call, 'original'], undefined, options),
     stats: (world, options) =>
       get(statsSchema, { path: ['worlds', world, 'stats'], query: { person: options?.person } }, options),
+    costs: (world, options) =>
+      list(costSchema, { path: ['worlds', world, 'costs'], query: { chat: options?.chat } }, options),
     questionStats: (world, options) =>
       get(questionStatsSchema, { path: ['worlds', world, 'questions'], query: { person: options?.person } }, options),
     attach: (world, chat, body, options) =>

@@ -189,6 +189,7 @@ function deriveTurn(fact: TurnFact, context: FactContext): Derived {
         iteration: turn.iteration + 1,
         inputTokens: turn.inputTokens + usage.inputTokens,
         outputTokens: turn.outputTokens + usage.outputTokens,
+        ...(usage.microdollars === undefined ? {} : { microdollars: (turn.microdollars ?? 0) + usage.microdollars }),
       });
       if (message === undefined) return { changes: [answered] };
       return { changes: [answered, { kind: 'message-written', message }], events: [messageEvent(message)] };

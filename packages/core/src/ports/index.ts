@@ -52,6 +52,7 @@ export type {
   AgentSession,
   GenerateRequest,
   LLMResponse,
+  ModelPrice,
   ModelImage,
   ModelMessage,
   ModelTool,
@@ -148,6 +149,7 @@ export type {
   StoreReader,
   StoreTransaction,
   TurnChange,
+  DayCost,
   WorldCounts,
 } from './store/store.js';
 export { allPartsOf, isPartOf, partsOf } from './store/chat-parts.js';

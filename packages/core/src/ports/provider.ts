@@ -117,11 +117,13 @@ export interface Provider {
   readonly name: string;
   /** The context window of this model in tokens. If absent or undefined, a conservative default applies. */
   contextTokens?(model: string): number | undefined;
+  /** The list price of this model. Undefined if it is not known. */
+  price?(model: string): ModelPrice | undefined;
   /**
-   * Asks the server for the context window, which `contextTokens` returns from then on. Undefined if there is nothing to ask at the moment.
-   * Called before each model call. Never rejects, and takes a few seconds at most.
+   * Asks the server for the context window and the price, which `contextTokens` and `price` return from then on. Undefined if there is nothing to
+   * ask at the moment. Called before each model call. Never rejects, and takes a few seconds at most.
    */
-  learnContextTokens?(model: string): Promise<void> | undefined;
+  learnModel?(model: string): Promise<void> | undefined;
   /** Whether this model accepts images. If absent or false, it gets only their descriptions (MODEL12). */
   takesImages?(model: string): boolean;
   /** Why this model can't be called with these settings. An agent with such settings is rejected with an error at the field. */
@@ -134,6 +136,12 @@ export interface Provider {
   openTurns?(): readonly string[];
   /** Ends everything that the provider started. */
   close?(): Promise<void>;
+}
+
+/** In US dollars per million tokens. */
+export interface ModelPrice {
+  readonly input: number;
+  readonly output: number;
 }
 
 /** A setting that a vendor or model doesn't support, and what to do. */

@@ -62,6 +62,7 @@ export function newTurn(
     begunSeq: null,
     inputTokens: 0,
     outputTokens: 0,
+    microdollars: null,
     createdAt: message.createdAt,
     endedAt: null,
   };

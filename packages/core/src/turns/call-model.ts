@@ -57,7 +57,8 @@ export async function callModel(
   try {
     let response: LLMResponse;
     try {
-      response = readResponse(await generate(runtime, turn, { provider, request, stream }, signal));
+      const answer = await generate(runtime, turn, { provider, request, stream }, signal);
+      response = readResponse(answer, provider.price?.(request.model));
     } catch (error) {
       stream.end({ type: 'error', content: maskSecrets(errorMessage(error)) });
       // Stopped or shutting down: the code that aborted the call writes the end of the turn.
@@ -134,7 +135,7 @@ async function findPlace(
 }
 
 async function prepareRequest(runtime: Runtime, turn: TurnRecord, snapshot: WorldSnapshot, signal: AbortSignal) {
-  const learning = learnWindow(runtime, turn, snapshot);
+  const learning = learnModel(runtime, turn, snapshot);
   if (learning !== undefined) await untilAborted(() => learning, signal).catch(() => undefined);
   const read = await readKnown(runtime, turn, snapshot, signal);
   if (read === undefined)
@@ -164,10 +165,11 @@ async function prepareRequest(runtime: Runtime, turn: TurnRecord, snapshot: Worl
 }
 
 /** Undefined if the provider has nothing to ask, so that most calls don't wait. */
-function learnWindow(runtime: Runtime, { agentId }: TurnRecord, snapshot: WorldSnapshot): Promise<void> | undefined {
-  const { provider, model, contextTokens } = snapshot.agent(agentId)?.definition ?? {};
-  if (provider === undefined || model === undefined || contextTokens !== undefined) return undefined;
-  return runtime.providers.get(provider)?.learnContextTokens?.(model);
+function learnModel(runtime: Runtime, { agentId }: TurnRecord, snapshot: WorldSnapshot): Promise<void> | undefined {
+  const { provider, model } = snapshot.agent(agentId)?.definition ?? {};
+  return provider === undefined || model === undefined
+    ? undefined
+    : runtime.providers.get(provider)?.learnModel?.(model);
 }
 
 /** For an ACP agent, where its session takes place (EXT3). Returns a message if the working folder isn't usable. */

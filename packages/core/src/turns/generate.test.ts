@@ -12,6 +12,16 @@ it('[STORE7] ignores token counts whose sum could not be stored', () => {
   }
 });
 
+it('[MODEL3.1] rounds the cost up, and has none without a usable price', () => {
+  const usage = { inputTokens: 10, outputTokens: 3 };
+  const cost = (price?: { input: number; output: number }) =>
+    readResponse({ type: 'text', content: '', usage }, price).usage.microdollars;
+  expect(cost({ input: 0.05, output: 2.5 })).toBe(8);
+  expect(cost({ input: 0, output: 0 })).toBe(0);
+  for (const input of [Number.NaN, -1, Infinity, 1e300]) expect(cost({ input, output: 0 })).toBeUndefined();
+  expect(cost()).toBeUndefined();
+});
+
 it('[STORE7] copies the provider state, so that later changes have no effect', () => {
   let asked = 0;
   const state = { list: ['kept'], odd: { toJSON: () => ((asked += 1) === 1 ? 'once' : undefined) } };

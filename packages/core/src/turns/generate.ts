@@ -4,6 +4,7 @@ import {
   ProviderError,
   type GenerateRequest,
   type LLMResponse,
+  type ModelPrice,
   type Provider,
   type TurnRecord,
 } from '../ports/index.js';
@@ -209,7 +210,7 @@ const LONGEST_THINKING = 50_000;
  * Validates a provider's response. Providers are third-party code: an invalid response is a failure with a message, and must not
  * crash the process or break the step that writes it.
  */
-export function readResponse(response: unknown): LLMResponse {
+export function readResponse(response: unknown, price?: ModelPrice): LLMResponse {
   if (typeof response !== 'object' || response === null) throw noAnswer('not an object');
   const { type, content, thinking, usage, tool_calls, providerState }: Record<string, unknown> = { ...response };
   if (content !== undefined && content !== null && typeof content !== 'string')
@@ -217,7 +218,7 @@ export function readResponse(response: unknown): LLMResponse {
   const common = {
     content: shortened(content ?? ''),
     ...readThinking(thinking),
-    usage: readUsage(usage),
+    usage: readUsage(usage, price),
     ...readState(providerState),
   };
   switch (type) {
@@ -253,9 +254,12 @@ function noAnswer(what: string): ProviderError {
 const MAX_TOKENS = 1_000_000_000;
 
 /** Token sums are stored as integers; other values would make the answer impossible to store. */
-function readUsage(usage: unknown): Usage {
+function readUsage(usage: unknown, price: ModelPrice | undefined): Usage {
   const { inputTokens, outputTokens }: Record<string, unknown> = typeof usage === 'object' ? { ...usage } : {};
-  return { inputTokens: count(inputTokens), outputTokens: count(outputTokens) };
+  const tokens = { inputTokens: count(inputTokens), outputTokens: count(outputTokens) };
+  // A price per million tokens is millionths per token.
+  const cost = price && Math.ceil(tokens.inputTokens * price.input + tokens.outputTokens * price.output);
+  return cost === undefined || !Number.isSafeInteger(cost) || cost < 0 ? tokens : { ...tokens, microdollars: cost };
 }
 
 function count(tokens: unknown): number {

@@ -54,6 +54,7 @@ function toTimeline(
     ...(turn.endedAt === null ? {} : { endedAt: iso(turn.endedAt) }),
     inputTokens: turn.inputTokens,
     outputTokens: turn.outputTokens,
+    ...(turn.microdollars === null ? {} : { microdollars: turn.microdollars }),
     spans: spans.sort((a, b) => (a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : 0)),
   };
 }

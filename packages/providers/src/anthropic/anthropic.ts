@@ -2,7 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type { GenerateRequest, LLMResponse, Provider } from '@countersign/core/ports';
 import { isRecord, tokensOf } from '../shared/records.js';
 import { takesImages } from '../shared/takes-images.js';
-import { windowsOf } from '../shared/windows-of.js';
+import { modelsOf } from '../shared/models-of.js';
 import { checkOptions, fromEnvironment, once, readBaseURL, readKey, type ProviderOptions } from '../shared/endpoint.js';
 import { NEVER_MS, patientFetch } from '../shared/patient-fetch.js';
 import { runCall } from '../shared/run-call.js';
@@ -36,10 +36,11 @@ export function anthropic(options: ProviderOptions = {}): Provider {
   });
   return {
     name,
-    ...windowsOf(options.contextTokens, async (model, signal) => {
+    ...modelsOf(options.contextTokens, async (model, signal) => {
       const { client } = await connect();
       const found = await client.get<unknown>(`/v1/models/${encodeURIComponent(model)}`, { signal });
-      return isRecord(found) ? tokensOf(found['max_input_tokens']) : undefined;
+      const window = isRecord(found) ? tokensOf(found['max_input_tokens']) : undefined;
+      return window === undefined ? undefined : { contextTokens: window };
     }),
     takesImages,
     checkSettings,

@@ -2,7 +2,7 @@ import type { GenerateRequest, LLMResponse, Provider } from '@countersign/core/p
 import type { GoogleGenAI } from '@google/genai';
 import { tokensOf } from '../shared/records.js';
 import { takesImages } from '../shared/takes-images.js';
-import { windowsOf } from '../shared/windows-of.js';
+import { modelsOf } from '../shared/models-of.js';
 import { checkOptions, fromEnvironment, once, readBaseURL, readKey, type ProviderOptions } from '../shared/endpoint.js';
 import { patientFetch } from '../shared/patient-fetch.js';
 import { runCall } from '../shared/run-call.js';
@@ -30,10 +30,11 @@ export function google(options: ProviderOptions = {}): Provider {
   });
   return {
     name,
-    ...windowsOf(options.contextTokens, async (model, signal) => {
+    ...modelsOf(options.contextTokens, async (model, signal) => {
       const { client } = await connect();
       const config = { abortSignal: signal, httpOptions: { fetch: patientFetch(options.silenceMs) } };
-      return tokensOf((await client.models.get({ model, config })).inputTokenLimit);
+      const window = tokensOf((await client.models.get({ model, config })).inputTokenLimit);
+      return window === undefined ? undefined : { contextTokens: window };
     }),
     takesImages,
     checkSettings,

@@ -2,7 +2,7 @@ import type { GenerateRequest, LLMResponse, Provider } from '@countersign/core/p
 import type OpenAI from 'openai';
 import type { ClientOptions } from 'openai';
 import { takesImages } from '../shared/takes-images.js';
-import { windowsOf } from '../shared/windows-of.js';
+import { modelsOf } from '../shared/models-of.js';
 import {
   checkOptions,
   fromEnvironment,
@@ -15,7 +15,7 @@ import {
 import { NEVER_MS, patientFetch } from '../shared/patient-fetch.js';
 import { runCall } from '../shared/run-call.js';
 import { refuseSettings, withThinking, type CheckSettings } from '../shared/settings.js';
-import { askWindow } from './ask-window.js';
+import { askModel } from './ask-model.js';
 import type { Dialect } from './dialect.js';
 import { readCompletion, readStream } from './read-answer.js';
 import { askResponses } from './responses/ask-responses.js';
@@ -126,9 +126,9 @@ function openaiProvider(
   });
   return {
     name,
-    ...windowsOf(options.contextTokens, async (model, signal) => {
+    ...modelsOf(options.contextTokens, async (model, signal) => {
       const { client, address } = await connect();
-      return saysWindow(address) ? await askWindow(client, model, signal) : undefined;
+      return saysWindow(address) ? await askModel(client, model, signal) : undefined;
     }),
     takesImages,
     checkSettings: check,

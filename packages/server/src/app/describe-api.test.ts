@@ -19,7 +19,7 @@ GET /worlds/{world}/chats/{chat}/events · GET /worlds/{world}/events · POST /w
 GET /worlds/{world}/approvals · GET /worlds/{world}/approvals/{approval} · POST /worlds/{world}/tool-results
 GET /worlds/{world}/grants · DELETE /worlds/{world}/grants/{grant}
 GET PUT /worlds/{world}/policy · POST /worlds/{world}/policy/check · POST /worlds/{world}/policy/matches · POST /worlds/{world}/policy/replay · GET /worlds/{world}/policy/suggestions · GET /worlds/{world}/policy/uses · GET /worlds/{world}/tools
-GET /worlds/{world}/audit · GET /worlds/{world}/stats · GET /worlds/{world}/questions`;
+GET /worlds/{world}/audit · GET /worlds/{world}/stats · GET /worlds/{world}/costs · GET /worlds/{world}/questions`;
 
 it('[HTTP2] describes every route of the contract in OpenAPI 3.1', async () => {
   const t = await openApp();

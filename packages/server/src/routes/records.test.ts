@@ -268,3 +268,20 @@ it('[HTTP12] returns statistics of a world', async () => {
     tokens: [{ agentId: 'ada' }],
   });
 });
+
+it('[MODEL3.1] returns costs by agent and day, and tokens without a price apart', async () => {
+  const usage = { inputTokens: 10, outputTokens: 3 };
+  const t = await openHarbour({ script: () => ({ say: 'Aye.', usage }) });
+  await t.say('hello');
+  Object.assign(t.provider, { price: () => ({ input: 2, output: 10 }) });
+  await t.say('again');
+  const day = new Date(t.clock.now()).toISOString().slice(0, 10);
+  const items = [{ day, agentId: 'ada', inputTokens: 20, outputTokens: 6, microdollars: 50, unpricedTokens: 13 }];
+  expect((await t.api('GET', '/worlds/harbour/costs')).body).toEqual({ items });
+  expect((await t.api('GET', `/worlds/harbour/costs?chat=${t.chat}`)).body).toEqual({ items });
+  const { body } = await t.api<{ items: object[] }>('GET', `/worlds/harbour/chats/${t.chat}/messages`);
+  expect(body.items.at(-1)).toMatchObject({ usage: { ...usage, microdollars: 50 } });
+  expect((await t.api('GET', '/worlds/harbour/costs?chat=chat_x')).status).toBe(404);
+  t.clock.advance(30 * 86_400_000);
+  expect((await t.api('GET', '/worlds/harbour/costs')).body).toEqual({ items: [] });
+});

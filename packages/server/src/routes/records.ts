@@ -1,8 +1,10 @@
-import { questionStats, searchMessages, showOriginal, worldStats } from '@countersign/core';
+import { questionStats, searchMessages, showOriginal, worldCosts, worldStats } from '@countersign/core';
 import {
   auditEntrySchema,
   auditQuerySchema,
   auditVerdictSchema,
+  costQuerySchema,
+  costSchema,
   listOf,
   questionQuerySchema,
   questionStatsSchema,
@@ -143,6 +145,22 @@ export const recordRoutes = [
     handle: async ({ context, params, query }) => ({
       status: 200,
       body: await worldStats(context.engine.runtime, params.world, query.person),
+    }),
+  }),
+  route({
+    method: 'get',
+    path: '/worlds/{world}/costs',
+    scope: 'world',
+    needs: 'read',
+    tag: 'stats',
+    summary: 'Get tokens and costs by agent and day',
+    description:
+      "The last 30 days of a world, or all days of one `chat`. Costs are at the list price that the model's provider published when it answered; tokens without a known price are counted apart.",
+    query: costQuerySchema,
+    answers: { 200: { description: 'One item per agent and day, oldest first', schema: listOf(costSchema) } },
+    handle: async ({ context, params: { world }, query }) => ({
+      status: 200,
+      body: { items: await worldCosts(context.engine.runtime, world, query.chat) },
     }),
   }),
   route({

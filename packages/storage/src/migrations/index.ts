@@ -6,14 +6,15 @@ import type { Migration } from './ddl.js';
 export const migrations: readonly Migration[] = [createTables];
 
 /** Schemas before it were never released. */
-export const FIRST_VERSION = 30;
+export const FIRST_VERSION = 31;
 
-/** The last commit that reads an unreleased schema: 26 had other columns for who runs a call, 27 no schedules, 28 no webhooks, and 29 no pinned chats. */
+/** The last commit that reads an unreleased schema: 26 had other columns for who runs a call, 27 no schedules, 28 no webhooks, 29 no pinned chats, and 30 no costs. */
 const LAST_COMMITS: Readonly<Record<number, string>> = {
   26: '267d1a9f',
   27: '15b7e264',
   28: 'c580aa1b',
   29: 'cbb3751e',
+  30: '8674f5f4',
 };
 const lastCommitFor = (version: number): string => LAST_COMMITS[version] ?? '12aa7d02';
 

@@ -3,6 +3,7 @@ import { prepared } from './prepared.js';
 export type StatsStatements = typeof statsStatements;
 
 type TurnCell = [agentId: string, outcome: string, count: number, input: number, output: number];
+type CostCell = [day: number, agentId: string, input: number, output: number, microdollars: number, unpriced: number];
 type CallCell = [tool: string, status: string, ms: number | null, count: number];
 type ApprovalCell = [
   tool: string,
@@ -35,6 +36,14 @@ export const statsStatements = {
   ),
   statTurns: prepared<{ worldId: string }, TurnCell>(
     `select agent_id, coalesce(outcome, state) as outcome, count(*) as count, cast(sum(input_tokens) as bigint) as input, cast(sum(output_tokens) as bigint) as output from turns where ${inWorld} group by agent_id, coalesce(outcome, state)`,
+  ),
+  costs: prepared<{ worldId: string; chatId: string | null; since: number }, CostCell>(
+    `select created_at / 86400000 as day, agent_id, cast(sum(input_tokens) as bigint) as input, cast(sum(output_tokens) as bigint) as output,
+       cast(sum(coalesce(microdollars, 0)) as bigint) as cost,
+       cast(sum(case when microdollars is null then input_tokens + output_tokens else 0 end) as bigint) as unpriced
+     from turns
+     where chat_id in (select id from chats where world_id = :worldId and (cast(:chatId as text) is null or id = :chatId)) and created_at >= :since
+     group by 1, agent_id having sum(input_tokens + output_tokens) > 0 order by 1, agent_id`,
   ),
   statCalls: prepared<{ worldId: string }, CallCell>(
     `select tool_name, status, ${rounded('started_at', 'settled_at')} as ms, count(*) as count from invocations where turn_id in (select id from turns where ${inWorld}) group by tool_name, status, 3`,

@@ -3,7 +3,7 @@ import type { Connection } from '../connection.js';
 import type { StatsStatements } from '../queries/stats.js';
 import { readSigning } from './approvals.js';
 
-export function statsVerbs(on: Connection, s: StatsStatements): Pick<StoreReader, 'stats'> {
+export function statsVerbs(on: Connection, s: StatsStatements): Pick<StoreReader, 'stats' | 'costs'> {
   const chats = on.first(s.statChats, ([count, messages]) => ({ chats: count, messages }));
   const turns = on.all(s.statTurns, ([agentId, outcome, count, inputTokens, outputTokens]) => ({
     agentId,
@@ -23,7 +23,17 @@ export function statsVerbs(on: Connection, s: StatsStatements): Pick<StoreReader
     count,
   }));
 
+  const costs = on.all(s.costs, ([day, agentId, inputTokens, outputTokens, microdollars, unpricedTokens]) => ({
+    day,
+    agentId,
+    inputTokens,
+    outputTokens,
+    microdollars,
+    unpricedTokens,
+  }));
+
   return {
+    costs: async (worldId, { chatId, since }) => costs({ worldId, chatId, since }),
     async stats(worldId) {
       const kept = (await chats({ worldId })) ?? { chats: 0, messages: 0 };
       return {

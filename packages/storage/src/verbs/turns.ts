@@ -36,6 +36,7 @@ export function toTurn([
   begunSeq,
   inputTokens,
   outputTokens,
+  microdollars,
   createdAt,
   endedAt,
 ]: TurnRow): TurnRecord {
@@ -57,6 +58,7 @@ export function toTurn([
     begunSeq,
     inputTokens,
     outputTokens,
+    microdollars,
     createdAt,
     endedAt,
   };

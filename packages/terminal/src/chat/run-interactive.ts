@@ -19,6 +19,7 @@ import { cutTo } from '../text/cells.js';
 import { plainLine, proseLine } from '../text/plain-text.js';
 import type { CommandContext } from '../context.js';
 import { branchHere } from './branch-chat.js';
+import { chatCost } from './chat-cost.js';
 import { exportChat } from './export-chat.js';
 import { readSlashCommand, type SlashCommand } from './slash-commands.js';
 import type { Session } from './session.js';
@@ -118,6 +119,10 @@ export async function runInteractive(
       }
       case 'export':
         say(`· ${plainLine(results.wrote(await exportChat(session.client(), world, session.chat, command.argument)))}`);
+        break;
+      case 'cost':
+        for (const line of await chatCost(session.client(), { world, chat: session.chat }, session.state().agents))
+          say(`  ${plainLine(line)}`);
         break;
       case 'thinking': {
         const text = lastThinking(session.state());

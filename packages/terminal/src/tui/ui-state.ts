@@ -119,6 +119,7 @@ export type Effect =
   | { readonly kind: 'branch'; readonly text: string }
   /** An empty name: one from the title. */
   | { readonly kind: 'export'; readonly file: string }
+  | { readonly kind: 'cost' }
   | { readonly kind: 'open-chat'; readonly chatId: string | undefined }
   /** `id` may be the start of one. */
   | { readonly kind: 'find-chat'; readonly id: string }

@@ -41,6 +41,7 @@ export const SLASH_COMMANDS = {
   agents: ['', 'list the agents'],
   branch: ['TEXT', 'start a branch: with TEXT in place of your last message, else after the last answer'],
   export: ['FILE', 'save this chat to a new file: JSON if its name ends in .json, else Markdown'],
+  cost: ['', 'show the tokens of this chat, and what they cost if the price is known'],
   thinking: ['', "show the model's thinking before its last answer"],
   approvals: ['', 'show the calls waiting for you'],
   quit: ['', 'quit; waiting calls stay in the queue'],

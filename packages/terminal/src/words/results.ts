@@ -1,4 +1,4 @@
-import { durationText } from '@countersign/client';
+import { costText, durationText, type Used } from '@countersign/client';
 import type { Group, Run } from '@countersign/protocol';
 import { quote } from '../text/quote.js';
 import { thenRun } from './then-run.js';
@@ -93,7 +93,15 @@ export const results = {
   chatRemoval: (title: string): string => `This deletes the chat "${title}".`,
   chatRemoved: (id: string): string => `Deleted the chat ${id}.`,
   noHits: 'No messages found.',
-  turnTokens: (input: number, output: number): string => ` · ${input} tokens in, ${output} out`,
+  used: (used: Used): string =>
+    [
+      `${used.inputTokens.toLocaleString('en')} tokens in, ${used.outputTokens.toLocaleString('en')} out`,
+      costText(used) || 'price unknown',
+    ].join(' · '),
+  turnTokens: (used: Used): string =>
+    [` · ${used.inputTokens} tokens in, ${used.outputTokens} out`, costText(used)].filter(Boolean).join(' · '),
+  noCost: 'No model has been called in this chat yet.',
+  all: 'all',
   waitingFor: (label: string): string => `waiting for a decision: ${label}`,
 
   // Tools and MCP servers

@@ -8,6 +8,7 @@ import { Card, Empty } from '../ui/card.js';
 import { Select } from '../form/field.js';
 import { countText } from '../text/time-text.js';
 import { BarPlot } from './bar-plot.js';
+import { Costs } from './costs.js';
 import { Numbers } from './numbers.js';
 import { Questions } from './questions.js';
 import { approvalSeries, signerSeries, tokenSeries, toolSeries, waitingSeries } from './series.js';
@@ -48,6 +49,9 @@ export default function StatsPage(): ReactElement {
           <Panel title={statsWords.durations}>
             <BarPlot {...waitingSeries(stats.data)} />
           </Panel>
+          <div className="lg:col-span-2">
+            <Costs />
+          </div>
           <div className="lg:col-span-2">
             <Questions person={person} />
           </div>

@@ -25,7 +25,8 @@ export const composerWords = {
   sending: 'Sending…',
   retrying: 'Not sent yet, retrying…',
   notSent: 'Not sent:',
-  tokens: (input: string, output: string) => `${input} in · ${output} out`,
+  tokens: (input: string, output: string, cost: string) =>
+    [`${input} in`, `${output} out`, cost].filter(Boolean).join(' · '),
   tokensTitle: (input: number, output: number) => `${input} tokens in, ${output} tokens out`,
   motto: 'Agents propose. You countersign: calls that need approval wait here until you approve them.',
   noAgents: (realModel: ReactElement, addAgent: ReactElement): ReactElement => (

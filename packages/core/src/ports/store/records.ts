@@ -171,6 +171,8 @@ export interface TurnRecord {
   begunSeq: number | null;
   inputTokens: number;
   outputTokens: number;
+  /** What the tokens cost, in millionths of a US dollar. Null if no price is known. */
+  microdollars: number | null;
   createdAt: number;
   endedAt: number | null;
 }

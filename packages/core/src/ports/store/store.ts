@@ -166,6 +166,8 @@ export interface StoreReader {
   /** Messages that contain all these words, the last one as a prefix; newest first, before a position. */
   search(worldId: string, words: readonly string[], page: Page & { before: number }): Promise<FoundMessage[]>;
   stats(worldId: string): Promise<WorldCounts>;
+  /** The tokens and costs of each agent and day since a time, oldest first; only those of one chat if it is named. */
+  costs(worldId: string, which: { chatId: string | null; since: number }): Promise<DayCost[]>;
 }
 
 /** A search result. `ordinal` is its position for paging. */
@@ -175,6 +177,16 @@ export interface FoundMessage {
 }
 
 /** World statistics. Times are in milliseconds, rounded to two significant digits. */
+export interface DayCost {
+  /** Days since 1970. */
+  day: number;
+  agentId: string;
+  inputTokens: number;
+  outputTokens: number;
+  microdollars: number;
+  unpricedTokens: number;
+}
+
 export interface WorldCounts {
   chats: number;
   messages: number;
@@ -337,6 +349,7 @@ export type TurnChange = Partial<
     | 'begunSeq'
     | 'inputTokens'
     | 'outputTokens'
+    | 'microdollars'
     | 'endedAt'
   >
 >;

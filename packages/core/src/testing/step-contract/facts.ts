@@ -79,6 +79,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
       begunSeq: 6,
       inputTokens: 7,
       outputTokens: 8,
+      microdollars: 9,
       endedAt: 9,
     } as const;
     expect(await step(store(), (tx) => tx.stepTurn(changed, all))).toBe(true);

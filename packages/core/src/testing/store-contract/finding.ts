@@ -127,6 +127,28 @@ export function describeFinding(open: OpenStore): void {
     expect(await store().read((r) => r.world(W))).toMatchObject({ policy: ['allow a'], proposed: ['allow b'] });
   });
 
+  it('sums costs by agent and day, and tokens without a price apart', async () => {
+    const day = 86_400_000;
+    const used = { state: 'ended', outcome: 'answered', inputTokens: 5, outputTokens: 2 } as const;
+    await say(store(), 'msg_1');
+    await step(store(), (tx) => {
+      tx.insertTurn(turn('turn_1', { ...used, microdollars: 30, createdAt: 3 * day }));
+      tx.insertTurn(turn('turn_2', { ...used, microdollars: 12, createdAt: 4 * day - 1 }));
+      tx.insertTurn(turn('turn_3', { ...used, createdAt: 4 * day - 1 }));
+      tx.insertTurn(turn('turn_4', { ...used, agentId: B, microdollars: 0, createdAt: 4 * day }));
+      tx.insertTurn(turn('turn_5', { agentId: B, state: 'waiting', createdAt: 5 * day }));
+    });
+    const costs = (chatId: string | null, since: number) => store().read((r) => r.costs(W, { chatId, since }));
+    const two = { inputTokens: 5, outputTokens: 2, microdollars: 0, unpricedTokens: 0, day: 4, agentId: B };
+    expect(await costs(null, 0)).toEqual([
+      { day: 3, agentId: A, inputTokens: 15, outputTokens: 6, microdollars: 42, unpricedTokens: 7 },
+      two,
+    ]);
+    expect(await costs(C, 4 * day)).toEqual([two]);
+    expect(await costs('elsewhere', 0)).toEqual([]);
+    expect(await store().read((r) => r.costs('elsewhere', { chatId: null, since: 0 }))).toEqual([]);
+  });
+
   it('counts the data of a world', async () => {
     await say(store(), 'msg_1');
     await say(store(), 'msg_2');

@@ -87,6 +87,7 @@ export function turn(id: string, change: Partial<TurnRecord> = {}): TurnRecord {
     begunSeq: null,
     inputTokens: 0,
     outputTokens: 0,
+    microdollars: null,
     createdAt: 1_000,
     endedAt: null,
     ...change,

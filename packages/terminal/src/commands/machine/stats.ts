@@ -1,5 +1,5 @@
-import { nameOf } from '@countersign/client';
-import type { Stats } from '@countersign/protocol';
+import { costText, nameOf } from '@countersign/client';
+import type { Cost, Stats } from '@countersign/protocol';
 import type { Command } from 'commander';
 import type { CommandContext } from '../../context.js';
 import { clientIn } from '../../find-things.js';
@@ -21,7 +21,10 @@ export function addStats(program: Command, register: Register): void {
     const { person } = options;
     const stats = await client.stats(id, person === undefined ? {} : { person: (await findPerson(client, person)).id });
     if (context.options.json) context.json(stats);
-    else show(context, stats);
+    else {
+      show(context, stats);
+      showCosts(context, (await client.costs(id)).items);
+    }
   });
 }
 
@@ -89,4 +92,16 @@ function show(
         width,
       )}`,
     );
+}
+
+function showCosts(context: CommandContext, costs: readonly Cost[]): void {
+  if (costs.length === 0) return;
+  const columns = [
+    { title: 'day', of: ({ day }: Cost) => day },
+    { title: 'agent', of: ({ agentId }: Cost) => agentId },
+    { title: 'tokens in', of: ({ inputTokens }: Cost) => String(inputTokens) },
+    { title: 'tokens out', of: ({ outputTokens }: Cost) => String(outputTokens) },
+    { title: 'cost', of: costText },
+  ];
+  context.say(`\n${table(costs, columns, context.columns())}`);
 }

@@ -45,7 +45,7 @@ export function showTimeline(context: CommandContext, timeline: Timeline, now = 
   const end = endedAt === undefined ? now : Date.parse(endedAt);
   const total = Math.max(1, end - start);
   const columns = context.columns() ?? 100;
-  const tokens = inputTokens + outputTokens === 0 ? '' : results.turnTokens(inputTokens, outputTokens);
+  const tokens = inputTokens + outputTokens === 0 ? '' : results.turnTokens(timeline);
   context.say(`${plainLine(agentId)}  ${durationText(total)}${tokens}  ${context.paint.dim(plainLine(turnId))}`);
   for (const { kind, label, startedAt: from, endedAt: to, outcome, who, signers } of spans) {
     const begins = Date.parse(from) - start;

@@ -1,5 +1,6 @@
 import type { ApprovalView } from '@countersign/client';
 import { branchHere } from '../../chat/branch-chat.js';
+import { chatCost } from '../../chat/chat-cost.js';
 import { exportChat } from '../../chat/export-chat.js';
 import { CommandError } from '../../command-error.js';
 import { findChat } from '../../find-things.js';
@@ -46,6 +47,14 @@ export function runEffect(host: EffectHost, effect: Effect): void {
       else
         exportChat(client, worldId, chatId, effect.file).then(
           (file) => say(host, plainLine(results.wrote(file))),
+          (error: unknown) => complain(host, error),
+        );
+      return;
+    case 'cost':
+      if (chatId === undefined) say(host, results.noCost);
+      else
+        chatCost(client, { world: worldId, chat: chatId }, []).then(
+          (lines) => say(host, plainLine(lines.at(-1) ?? '')),
           (error: unknown) => complain(host, error),
         );
       return;

@@ -196,6 +196,8 @@ function obey(ui: UiState, { kind, argument }: Exclude<SlashCommand, { kind: 'un
       return only(toggleChats(ui, facts));
     case 'branch':
       return { ui, effects: [{ kind: 'branch', text: argument }] };
+    case 'cost':
+      return { ui, effects: [{ kind: 'cost' }] };
     case 'export':
       return { ui, effects: [{ kind: 'export', file: argument }] };
     case 'chats':

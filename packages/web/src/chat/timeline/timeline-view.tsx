@@ -1,4 +1,4 @@
-import { durationText } from '@countersign/client';
+import { costText, durationText } from '@countersign/client';
 import type { Agent, Timeline } from '@countersign/protocol';
 import type { ReactElement } from 'react';
 import { useMe } from '../../data/me.js';
@@ -31,7 +31,7 @@ export function TimelineView({ turn, agents }: { turn: Timeline; agents: readonl
           {durationText(total)}
           {turn.inputTokens + turn.outputTokens === 0
             ? null
-            : ` · ${chatWords.tokens(countText(turn.inputTokens), countText(turn.outputTokens))}`}
+            : ` · ${chatWords.tokens(countText(turn.inputTokens), countText(turn.outputTokens), costText(turn))}`}
         </span>
       </figcaption>
       <ol className="flex flex-col gap-1">

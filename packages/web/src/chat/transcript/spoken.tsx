@@ -1,5 +1,5 @@
 import type { Agent } from '@countersign/protocol';
-import { writerName, type Speaker, type TranscriptMessage } from '@countersign/client';
+import { costText, writerName, type Speaker, type TranscriptMessage } from '@countersign/client';
 import { useMe } from '../../data/me.js';
 import type { ReactElement, ReactNode } from 'react';
 import { agentHue, Avatar } from '../../ui/avatar.js';
@@ -69,7 +69,7 @@ export function Spoken({
               className="text-xs text-ink-3 tabular-nums"
               title={composerWords.tokensTitle(usage.inputTokens, usage.outputTokens)}
             >
-              {composerWords.tokens(countText(usage.inputTokens), countText(usage.outputTokens))}
+              {composerWords.tokens(countText(usage.inputTokens), countText(usage.outputTokens), costText(usage))}
             </span>
           )}
           {menu}

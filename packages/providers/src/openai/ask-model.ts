@@ -1,15 +1,26 @@
+import type { ProviderModel } from '@countersign/protocol';
 import type OpenAI from 'openai';
 import { readModels } from '../configured/read-models.js';
 import { isRecord, tokensOf } from '../shared/records.js';
 
 /**
- * The context window of a model, from the server's list (OpenRouter, vLLM, Groq, Mistral), or from the own API of Ollama or LM Studio, whose lists
- * don't contain it.
+ * The context window and price of a model, from the server's list (OpenRouter, vLLM, Groq, Mistral). The window can also come from the own API of
+ * Ollama or LM Studio, whose lists don't contain it.
  */
-export async function askWindow(client: OpenAI, model: string, signal: AbortSignal): Promise<number | undefined> {
+export async function askModel(client: OpenAI, model: string, signal: AbortSignal): Promise<ProviderModel | undefined> {
   const list = await client.get<unknown>('/models', { signal });
-  const listed = readModels('openai', list, undefined).find(({ id }) => id === model)?.contextTokens;
-  if (listed !== undefined) return listed;
+  const listed = readModels('openai', list, undefined).find(({ id }) => id === model);
+  if (listed?.contextTokens !== undefined) return listed;
+  const contextTokens = await askWindow(client, list, model, signal);
+  return contextTokens === undefined ? listed : { id: model, ...listed, contextTokens };
+}
+
+async function askWindow(
+  client: OpenAI,
+  list: unknown,
+  model: string,
+  signal: AbortSignal,
+): Promise<number | undefined> {
   const root = client.baseURL.replace(/\/v1\/?$/, '');
   switch (itemOf(list, 'data', model)?.['owned_by']) {
     case 'library':

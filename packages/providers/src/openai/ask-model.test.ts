@@ -25,9 +25,9 @@ describe('[WORLD15.2] the context window', () => {
     const provider = compatible();
     expect(provider.contextTokens?.('llama')).toBeUndefined();
     server.will(listOf(item));
-    await Promise.all([provider.learnContextTokens?.('llama'), provider.learnContextTokens?.('llama')]);
+    await Promise.all([provider.learnModel?.('llama'), provider.learnModel?.('llama')]);
     expect(provider.contextTokens?.('llama')).toBe(8_192);
-    expect(provider.learnContextTokens?.('llama')).toBeUndefined();
+    expect(provider.learnModel?.('llama')).toBeUndefined();
     expect(paths()).toEqual(['/v1/models']);
     expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${apiKey}`);
   });
@@ -41,16 +41,28 @@ describe('[WORLD15.2] the context window', () => {
   ])('of Ollama is the one with which the model runs: one that %s', async (_, answers, tokens) => {
     const provider = compatible();
     server.will(listOf({ id: 'gpt-oss:latest', owned_by: 'library' }), ...answers);
-    await provider.learnContextTokens?.('gpt-oss');
+    await provider.learnModel?.('gpt-oss');
     expect(provider.contextTokens?.('gpt-oss')).toBe(tokens);
     expect(paths().slice(0, 2)).toEqual(['/v1/models', '/api/ps']);
+  });
+
+  it('[MODEL3.1] comes with the price, if the list has both prices', async () => {
+    const provider = compatible();
+    expect(provider.price?.('llama')).toBeUndefined();
+    server.will(listOf({ id: 'llama', pricing: { prompt: '0.0000005', completion: '0.000002' } }));
+    await provider.learnModel?.('llama');
+    expect(provider.price?.('llama')).toEqual({ input: 0.5, output: 2 });
+    const other = compatible();
+    server.will(listOf({ id: 'llama', context_length: 8_192, pricing: { prompt: '0.0000005', completion: '-1' } }));
+    await other.learnModel?.('llama');
+    expect([other.contextTokens?.('llama'), other.price?.('llama')]).toEqual([8_192, undefined]);
   });
 
   it('of LM Studio comes from its own API', async () => {
     const provider = compatible();
     const loaded = { id: 'llama', max_context_length: 131_072, loaded_context_length: 4_096 };
     server.will(listOf({ id: 'llama', owned_by: 'organization_owner' }), listOf(loaded));
-    await provider.learnContextTokens?.('llama');
+    await provider.learnModel?.('llama');
     expect(provider.contextTokens?.('llama')).toBe(4_096);
     expect(paths()).toEqual(['/v1/models', '/api/v0/models']);
   });
@@ -58,11 +70,11 @@ describe('[WORLD15.2] the context window', () => {
   it('of Anthropic and Google comes from the model itself', async () => {
     const claude = anthropic({ baseURL: server.url, apiKey });
     server.will(json(200, { type: 'model', id: 'claude-x', max_input_tokens: 1_000_000 }));
-    await claude.learnContextTokens?.('claude-x');
+    await claude.learnModel?.('claude-x');
     expect(claude.contextTokens?.('claude-x')).toBe(1_000_000);
     const gemini = google({ baseURL: server.url, apiKey });
     server.will(json(200, { name: 'models/gemini-x', inputTokenLimit: 65_536 }));
-    await gemini.learnContextTokens?.('gemini-x');
+    await gemini.learnModel?.('gemini-x');
     expect(gemini.contextTokens?.('gemini-x')).toBe(65_536);
     expect(paths()).toEqual(['/v1/models/claude-x', '/v1beta/models/gemini-x']);
   });
@@ -73,17 +85,17 @@ describe('[WORLD15.2] the context window', () => {
     for (const answer of [json(500, {}), json(200, { data: 'none' }), odd, lost]) {
       const provider = compatible();
       server.will(answer);
-      await provider.learnContextTokens?.('gpt-4o');
+      await provider.learnModel?.('gpt-4o');
       expect(provider.contextTokens?.('gpt-4o')).toBe(128_000);
       // It isn't asked again at once.
-      expect(provider.learnContextTokens?.('gpt-4o')).toBeUndefined();
+      expect(provider.learnModel?.('gpt-4o')).toBeUndefined();
     }
   });
 
   it('is not asked for if it is set, or at OpenAI, whose list has none', async () => {
     const set = openaiCompatible({ name: 'local', baseURL: `${server.url}/v1`, contextTokens: 4_096 });
-    expect(set.learnContextTokens?.('llama')).toBeUndefined();
-    await openai({ apiKey }).learnContextTokens?.('gpt-4o');
+    expect(set.learnModel?.('llama')).toBeUndefined();
+    await openai({ apiKey }).learnModel?.('gpt-4o');
     expect(paths()).toEqual([]);
   });
 });
