@@ -24,8 +24,7 @@ export default async function setup(project: TestProject): Promise<undefined> {
         env,
         maxBuffer: 100_000_000,
       });
-    await bundleCommand();
-    await bundleCommand('tests');
+    await bundleCommand(['command', 'tests']);
   } catch {
     process.stderr.write('The build failed; tests that start child processes may run outdated code.\n');
   }

@@ -2,11 +2,12 @@ import { readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findSandbox, shellCmd } from '@countersign/tools';
+import { shellCmd } from '@countersign/tools';
 import { expect, it, onTestFinished } from 'vitest';
+import { sharedSandbox } from '../support/shared-sandbox.js';
 import { openHarbourServer } from './harbour-server.js';
 
-const sandbox = await findSandbox();
+const sandbox = await sharedSandbox();
 const shell = shellCmd({ sandbox });
 const sh = (command: string) => ({ name: 'sh', arguments: { command } });
 

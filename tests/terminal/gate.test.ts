@@ -619,7 +619,7 @@ describe('countersign doctor on ACP agents', () => {
     write(join(bin, 'opencode'), script);
     chmodSync(join(bin, 'opencode'), 0o755);
     const { id } = await t.client.createWorld({ name: 'Acp' });
-    const add = async (name: string, command: string[]): Promise<unknown> =>
+    const add = async (name: string, command: string[]) =>
       await t.client.createAgent(id, { name, provider: 'acp', model: 'any', acp: { command } });
     await add('Open', ['opencode', 'acp']);
     await add('Gone', ['no-such-agent']);
@@ -659,6 +659,9 @@ describe('countersign doctor on ACP agents', () => {
     expect(before['acp: Other']).toEqual(['warning', 'starts (world "acp"), but there is no drill for its program']);
     const hidesHome = (await sharedSandbox()).kind === 'bubblewrap';
     expect(before['acp: Nosy']?.[1]).toContain(hidesHome ? 'starts (world' : 'exited with code 7');
+    // Each agent that is left is started again.
+    for (const agent of (await t.client.agents(id)).items)
+      if (agent.name !== 'Open') await t.client.deleteAgent(id, agent.id);
     write(join(server, 'gate', 'drilled.json'), '{"acp:opencode":{"version":"1.2.3","gated":true}}');
     expect((await findings())['acp: Open']).toEqual([
       'fine',

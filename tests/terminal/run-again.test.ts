@@ -51,11 +51,11 @@ describe.skipIf(!canRun)('[RUN32] a run that was sent back', () => {
     const { project, waiting, approve } = await openProject('other');
     const first = ground.start(project, 'run', '--', 'sh', '-c', 'echo one > b.txt; echo two > c.txt');
     const { id } = await waiting();
-    const asked = await ground.start(project, 'runs', 'ask', id, 'Move b to d.').ended;
+    const asked = await ground.here(project, 'runs', 'ask', id, 'Move b to d.');
     expect([asked.code, asked.stderr]).toEqual([0, expect.stringContaining('somebody asked for changes')]);
     const { code, stderr } = await first.ended;
     expect([code, stderr]).toEqual([125, expect.stringContaining(`countersign run --again ${id} -- PROGRAM`)]);
-    expect((await ground.start(project, 'run', '--again', id).ended).code).toBe(2);
+    expect((await ground.here(project, 'run', '--again', id)).code).toBe(2);
     const script = 'mv b.txt d.txt; printf %s "$COUNTERSIGN_REQUEST" > asked.txt';
     const again = ground.start(project, 'run', '--again', id, '--', 'sh', '-c', script);
     const { effect } = await waiting();
@@ -76,7 +76,7 @@ describe.skipIf(!canRun)('[RUN32] a run that was sent back', () => {
     const running = ground.start(project, 'run', 'claude', '-p', 'hi');
     running.process.stdin.end();
     const { id } = await waiting();
-    await ground.start(project, 'runs', 'ask', id, '--', '--version').ended;
+    expect(await ground.here(project, 'runs', 'ask', id, '--', '--version')).toMatchObject({ code: 0 });
     await expect.poll(async () => (await waiting()).effect?.run?.later?.length, LATER).toBe(1);
     await approve();
     expect((await running.ended).code).toBe(0);

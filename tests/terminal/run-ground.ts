@@ -8,6 +8,7 @@ import { channelFetch } from '@countersign/server/channel';
 import { sharedSandbox } from '../support/shared-sandbox.js';
 import { freePort } from '../../packages/server/src/testing/free-port.js';
 import { makeFolder } from '../support/make-folder.js';
+import { runAlone, type Ran } from './harbour-server.js';
 
 const command = fileURLToPath(new URL('../../packages/countersign/bin/countersign.js', import.meta.url));
 const sandbox = await sharedSandbox();
@@ -32,6 +33,8 @@ export interface RunGround {
   /** Its client: another one after each start. */
   client(): Client;
   start(project: string, ...words: readonly string[]): Running;
+  /** Like `start`, but in this process, for commands that start no program. A process takes most of a second of CPU. */
+  here(project: string, ...words: readonly string[]): Promise<Ran>;
   killCommands(): void;
   startServer(): Promise<void>;
   killServer(): Promise<void>;
@@ -86,6 +89,15 @@ export async function openRunGround(variables: Readonly<Record<string, string>> 
       child.stderr.setEncoding('utf8').on('data', (piece: string) => (stderr += piece));
       const ended = once(child, 'close').then(([code]) => ({ stdout, stderr, code: code as number | null }));
       return { process: child, said: () => ({ stdout, stderr }), ended };
+    },
+    async here(project, ...words) {
+      const from = process.cwd();
+      process.chdir(project);
+      try {
+        return await runAlone(words, env);
+      } finally {
+        process.chdir(from);
+      }
     },
     killCommands,
     startServer,

@@ -88,17 +88,16 @@ describe.skipIf(!canRun)('countersign run', () => {
   it('[RUN4] without a world or a server, names the command that helps', async () => {
     project = join(ground.path, `it's new`);
     mkdirSync(project);
-    const { code, stderr } = await start('run', '--', 'true').ended;
+    const { code, stderr } = await ground.here(project, 'run', '--', 'true');
     expect(code).toBe(2);
     expect(stderr).toContain(`  countersign worlds add 'it s new' --folder '${ground.path}/it'\\''s new' --mode ask`);
     // No world may have these folders, so none is suggested.
     for (const place of [ground.path, '/']) {
-      project = place;
-      const refused = await start('run', '--', 'true').ended;
+      const refused = await ground.here(place, 'run', '--', 'true');
       expect([refused.code, refused.stderr.includes('worlds add')]).toEqual([2, false]);
       expect(refused.stderr).toContain(`${place} contains your home folder`);
     }
-    const alone = await start('--home', join(ground.path, 'other'), 'run', '--', 'true').ended;
+    const alone = await ground.here(project, '--home', join(ground.path, 'other'), 'run', '--', 'true');
     expect(alone.stderr).toContain('  countersign serve');
     expect(existsSync(join(ground.path, 'other'))).toBe(false);
   });

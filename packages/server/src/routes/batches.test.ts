@@ -4,10 +4,11 @@ import type { Store } from '@countersign/core/ports';
 import type { Script } from '@countersign/core/testing';
 import type { Approval, CallBatch, Challenge } from '@countersign/protocol';
 import { openPostgres } from '@countersign/storage';
-import { editFile, findSandbox, shellCmd, writeFile } from '@countersign/tools';
+import { editFile, shellCmd, writeFile } from '@countersign/tools';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { makeFolder } from '../../../../tests/support/make-folder.js';
 import { createMigratedDatabase } from '../../../../tests/support/postgres-database.js';
+import { sharedSandbox } from '../../../../tests/support/shared-sandbox.js';
 import { createReceiptCheck } from '../receipts/create-receipt-check.js';
 import { closeApps } from '../testing/app-fixture.js';
 import { openHarbour, type Harbour } from '../testing/harbour.js';
@@ -17,7 +18,7 @@ import { createSoftPasskey, insertPasskey } from '../testing/soft-passkey.js';
 
 afterEach(closeApps);
 
-const sandbox = await findSandbox();
+const sandbox = await sharedSandbox();
 const sh = (command: string) => ({ name: 'shell_cmd', arguments: { command } });
 const put = (path: string, content: string) => ({ name: 'write_file', arguments: { path, content } });
 
