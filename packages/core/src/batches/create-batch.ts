@@ -5,6 +5,7 @@ import {
   type Effect,
   type NewBatch,
   type SignedDecision,
+  type Signer,
 } from '@countersign/protocol';
 import { rehearseInQueue } from '../evidence/rehearse-in-queue.js';
 import { rulesAbout } from '../evidence/rules-about.js';
@@ -49,6 +50,8 @@ export interface KeptBatch {
   readonly last: { readonly approvalId: string; readonly callHash: string; readonly why: string } | undefined;
   readonly sealed: SealedBatch;
   readonly effect: Effect;
+  /** It was approved, and its calls have started: they apply it, and delete its draft. */
+  isStarted: boolean;
 }
 
 const REHEARSAL_MS = 30_000;
@@ -59,6 +62,8 @@ const MOST_BETWEEN = 1_000;
 /** `making` rejects if there is no batch. */
 interface Kept {
   readonly worldId: string;
+  /** The ids of those who review it. */
+  readonly by: Set<string>;
   readonly making: Promise<KeptBatch>;
 }
 
@@ -80,14 +85,20 @@ export async function findBatch(runtime: Runtime, worldId: string, id: string): 
 export async function dropBatch(runtime: Runtime, id: string): Promise<void> {
   const found = batchesOf(runtime).get(id);
   batchesOf(runtime).delete(id);
-  await found?.making.then(({ sealed }) => sealed.discard()).catch(() => undefined);
+  await found?.making.then(discard).catch(() => undefined);
+}
+
+async function discard({ isStarted, sealed }: KeptBatch): Promise<void> {
+  if (!isStarted) await sealed.discard();
 }
 
 /** Deletes the drafts of batches that can't be approved any more, because this call has ended. */
 export function discardBatchesOf(runtime: Runtime, endedCallId: string): void {
   for (const { making } of batchesOf(runtime).values()) {
-    const isOver = making.then(({ calls }) => calls.some(({ callId }) => callId === endedCallId));
-    void isOver.then(async (over) => over && (await (await making).sealed.discard())).catch(() => undefined);
+    const discarded = making.then(async (batch) => {
+      if (batch.calls.some(({ callId }) => callId === endedCallId)) await discard(batch);
+    });
+    discarded.catch(() => undefined);
   }
 }
 
@@ -95,8 +106,14 @@ export function discardBatchesOf(runtime: Runtime, endedCallId: string): void {
  * Rehearses waiting calls of one chat one after another in a copy of the folder (CHANGE11), and keeps what they change together. Applies nothing. The same
  * calls have the same batch while none of it has changed.
  */
-export async function createBatch(runtime: Runtime, worldId: string, { approvals }: NewBatch): Promise<CallBatch> {
+export async function createBatch(
+  runtime: Runtime,
+  worldId: string,
+  { approvals }: NewBatch,
+  { who }: Signer,
+): Promise<CallBatch> {
   const waiting = await readWaitingCalls(runtime, worldId, approvals);
+  await refuseDenied(runtime, worldId, waiting.calls);
   const ids = waiting.calls.map(({ approval }) => approval.id);
   const id = `batch_${createHash('sha256')
     .update(JSON.stringify([worldId, ids]))
@@ -105,21 +122,24 @@ export async function createBatch(runtime: Runtime, worldId: string, { approvals
   const known = await findBatch(runtime, worldId, id);
   if (known !== undefined && !(await isStill(runtime, known, waiting))) await dropBatch(runtime, id);
   const all = batchesOf(runtime);
-  const found = all.get(id) ?? { worldId, making: rehearseCalls(runtime, id, worldId, waiting) };
+  const found = all.get(id) ?? { worldId, by: new Set(), making: rehearseCalls(runtime, id, worldId, waiting) };
+  found.by.add(who.id);
   all.set(id, found);
   found.making.catch(() => all.get(id) === found && all.delete(id));
   makeRoom(runtime);
   return await showBatch(runtime, await found.making, waiting);
 }
 
-/** Drops the oldest batch of the world with the most: people of one world can't take the batches of another. */
+/** Drops the oldest batches of the person who reviews the most, unless others review them, too. */
 function makeRoom(runtime: Runtime): void {
   const all = batchesOf(runtime);
-  if (all.size <= MOST_KEPT) return;
-  const worlds = [...all.values()].map(({ worldId }) => worldId);
-  const countOf = ({ worldId }: Kept): number => worlds.filter((other) => other === worldId).length;
-  const [first] = [...all].toSorted(([, one], [, other]) => countOf(other) - countOf(one));
-  if (first !== undefined) void dropBatch(runtime, first[0]);
+  while (all.size > MOST_KEPT) {
+    const people = [...all.values()].flatMap(({ by }) => [...by]);
+    const countOf = (id: string): number => people.filter((other) => other === id).length;
+    const [most = ''] = people.toSorted((one, other) => countOf(other) - countOf(one));
+    const oldest = [...all].find(([, { by }]) => by.delete(most));
+    if (oldest?.[1].by.size === 0) void dropBatch(runtime, oldest[0]);
+  }
 }
 
 /** Whether deciding it would still mean the same: the calls, the rules and the files that it changes. */
@@ -138,8 +158,7 @@ async function rehearseCalls(runtime: Runtime, id: string, worldId: string, wait
   const [first] = calls;
   if (first === undefined) throw conflict('There are no calls.');
   if (waiting.snapshot.world.settings.rehearse === 'off') throw conflict(describeNoEffect({ reason: 'off' }));
-  const { chatId, agentId } = first.invocation;
-  await refuseDenied(runtime, worldId, chatId, calls);
+  const { agentId } = first.invocation;
   const drafted: DraftedCall[] = [];
   let last: KeptBatch['last'];
   const runAll = async (copy: string, signal: AbortSignal): Promise<void> => {
@@ -181,17 +200,16 @@ async function rehearseCalls(runtime: Runtime, id: string, worldId: string, wait
     if (drafted.length < 2 && last !== undefined)
       throw conflict('Only one of the calls can be rehearsed. Decide them one by one.');
     const judged = drafted.map(({ paths }, index) => ({ paths, prepared: calls[index]?.prepared ?? first.prepared }));
-    await refuseDenied(runtime, worldId, chatId, judged);
+    await refuseDenied(runtime, worldId, judged);
     await refuseDenied(
       runtime,
       worldId,
-      chatId,
       judged.map(({ prepared }) => ({ prepared, paths: sealed.paths })),
     );
     const results = drafted.map(({ result }) => result);
     const hash = hashBatch(runtime, describeCalls(runtime, waiting), results, sealed.effect.effectHash);
     const effect = await showWhole(await sealed.show(createStop().signal), runtime.ownSecrets());
-    return { id, worldId, hash, calls: drafted, last, sealed, effect };
+    return { id, worldId, hash, calls: drafted, last, sealed, effect, isStarted: false };
   } catch (error) {
     await sealed.discard();
     throw error;

@@ -23,14 +23,14 @@ import { findCall, needsOf, recordRefusal, refused, reloadCall, type FoundCall }
 import { judgeBatchSignature } from '../decisions/judge-signature.js';
 import { writeRehearsal } from '../call/ask.js';
 import { showEffect } from '../evidence/show-effect.js';
-import type { Hold } from '../ports/index.js';
+import { ToolFailure, type Hold } from '../ports/index.js';
 import type { VerifiedReceipt } from '../requirements/check-receipt.js';
 import { signaturesOf, signersOf } from '../requirements/needed-signatures.js';
-import { commit, retryStale } from '../step/commit.js';
+import { commit, retry, retryStale } from '../step/commit.js';
 import { resumeTurn } from '../step/move-turn.js';
 import type { Runtime, StartedCall, Step } from '../step/runtime.js';
 import { dropBatch, findBatch, isStill, signedBatch, type KeptBatch } from './create-batch.js';
-import { allRequesters, conflict, inBatch, readWaitingCalls } from './prepare-calls.js';
+import { allRequesters, conflict, inBatch, readWaitingCalls, refuseDenied } from './prepare-calls.js';
 import { runTogether, type Together } from './run-together.js';
 
 /** If a call isn't run by then, it never will be. */
@@ -87,8 +87,14 @@ async function decideOnce(runtime: Runtime, given: Given): Promise<ToolResultOut
     throw error;
   });
   const isSame = waiting !== undefined && (await isStill(runtime, batch, waiting));
+  if (isSame) {
+    await refuseDenied(runtime, worldId, waiting.calls);
+    await runtime.confirmPeople(waiting.calls.flatMap(({ approval }) => signersOf(approval)));
+  }
   const hold = isSame ? await batch.sealed.hold() : undefined;
   if (waiting === undefined || hold === undefined) {
+    // Someone else has just approved it: it runs as they signed it.
+    if (batch.isStarted) retry();
     await dropBatch(runtime, batch.id);
     return refused('changed', CHANGED, 'asked');
   }
@@ -99,7 +105,6 @@ async function decideOnce(runtime: Runtime, given: Given): Promise<ToolResultOut
     const call = inBatch(runtime, one, batch.hash, paths);
     return { ok: true as const, call, shown: call, rev, against: one.invocation.arguments };
   });
-  await runtime.confirmPeople(waiting.calls.flatMap(({ approval }) => signersOf(approval)));
   return await decideInStep(runtime, given, { found: waiting.calls, decidable, hold });
 }
 
@@ -129,6 +134,7 @@ async function decideInStep(
   let hasStarted = false;
   try {
     return await commit(runtime, 'decision', worldId, needs, (step) => {
+      if (hasStarted) batch.isStarted = false;
       hasStarted = false;
       const name = { id: batch.id, hash: batch.hash };
       // Also who requested them is read again: it may have changed while the folder was locked.
@@ -144,6 +150,7 @@ async function decideInStep(
       const outcome = decideAll(runtime, step, inputs, { batch, together, requesters: now });
       if (outcome.kind === 'refused') recordRefusal(step, worldId, inputs[0]?.found, outcome, signer);
       hasStarted = outcome.kind === 'recorded' && outcome.state === 'approved';
+      if (hasStarted) batch.isStarted = true;
       return outcome;
     });
   } finally {
@@ -259,6 +266,7 @@ function startAll(
   for (const [turnId, started] of turns) runtime.dispatch.wake(step, turnId, started);
 }
 
+const FROZEN = 'nothing was applied: this server did not respond in time';
 const BUSY = 'Another call is running, or the rules have just changed. Nothing was decided. Try again in a moment.';
 
 /** Applies the change once all calls have begun. The call that couldn't be rehearsed is decided after that, like any call. */
@@ -274,12 +282,15 @@ function makeTogether(runtime: Runtime, { batch, sent, signer }: Given, hold: Ho
   return runTogether(
     callIds.length,
     async () => {
+      // If the process froze since the start step, another process may have settled these calls as unknown.
+      if (!runtime.process.mayAct()) throw new ToolFailure(FROZEN);
       await batch.sealed.apply(callIds, hold);
       isApplied = true;
     },
     async () => {
       await hold.release();
       await batch.sealed.discard();
+      if (!isApplied) batch.isStarted = false;
       // Not awaited: the other calls have ended. If it fails, the call still waits for a decision.
       if (isApplied)
         void decideLast().catch((error: unknown) =>

@@ -1,4 +1,4 @@
-import { CountersignError, type Who } from '@countersign/protocol';
+import { CountersignError, describeReason, type Who } from '@countersign/protocol';
 import { gateCall, gateNeeds, signingRulesOf } from '../call/gate.js';
 import { callOf, refreshTool } from '../call/parse.js';
 import { findCall, type FoundCall } from '../decisions/find-call.js';
@@ -81,18 +81,20 @@ function byOrder({ invocation: a }: FoundCall, { invocation: b }: FoundCall): nu
 export async function refuseDenied(
   runtime: Runtime,
   worldId: string,
-  chatId: string,
   calls: readonly { prepared: PreparedCall; paths?: EffectPaths | undefined }[],
 ): Promise<void> {
   const judged = calls.map(({ prepared, paths }) =>
     paths === undefined ? prepared : { ...prepared, policyCall: { ...prepared.policyCall, effect: paths } },
   );
-  await readState(runtime, worldId, { chats: [chatId], ...gateNeeds(judged) }, ({ tx, snapshot }) => {
+  const chats = [...new Set(judged.map(({ keys }) => keys.chatId))];
+  await readState(runtime, worldId, { chats, ...gateNeeds(judged) }, ({ tx, snapshot }) => {
     for (const one of judged) {
       const gate = gateCall(tx, snapshot, one);
       if (gate.kind !== 'refuse' || gate.reason.code === 'unattended') continue;
       throw conflict(
-        `A rule denies ${one.call.toolName}${gate.rule === undefined ? '' : `: ${maskSecrets(gate.rule)}`}.`,
+        gate.rule === undefined
+          ? `${one.call.toolName} can't run: ${maskSecrets(describeReason(gate.reason))}.`
+          : `A rule denies ${one.call.toolName}: ${maskSecrets(gate.rule)}.`,
       );
     }
   });

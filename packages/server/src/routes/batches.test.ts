@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Store } from '@countersign/core/ports';
+import type { SealedBatch, Store, Tool } from '@countersign/core/ports';
 import type { Script } from '@countersign/core/testing';
 import type { Approval, CallBatch, Challenge } from '@countersign/protocol';
 import { openPostgres } from '@countersign/storage';
@@ -36,11 +36,14 @@ interface Desk {
 }
 
 /** A world whose agent runs commands in a sandbox and writes files. */
-async function open(more: { store?: Store; script?: Script } = {}): Promise<Desk> {
+async function open({
+  wrap = (tool) => tool,
+  ...more
+}: { store?: Store; script?: Script; wrap?: (tool: Tool) => Tool } = {}): Promise<Desk> {
   const folder = await makeFolder();
   onTestFinished(folder.remove);
   const files = { lock: sandbox.kind === 'bubblewrap' ? sandbox.drafting : undefined };
-  const tools = [shellCmd({ sandbox }), writeFile(files), editFile(files)];
+  const tools = [shellCmd({ sandbox }), writeFile(files), editFile(files)].map(wrap);
   const t = await openHarbour({ tools, folder: folder.path, ...more });
   return {
     t,
@@ -61,6 +64,26 @@ async function open(more: { store?: Store; script?: Script } = {}): Promise<Desk
       (await t.api<{ items: Record<string, unknown>[] }>('GET', '/worlds/harbour/audit?limit=200')).body.items,
   };
 }
+
+/** A gate that a test opens. */
+function gate() {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { open, opened };
+}
+
+/** Batches are sealed like this. */
+const sealing =
+  (change: (sealed: SealedBatch) => Partial<SealedBatch>) =>
+  (tool: Tool): Tool => {
+    const { batches } = tool;
+    if (batches === undefined) return tool;
+    const seal: typeof batches.seal = async (...about) => {
+      const sealed = await batches.seal(...about);
+      return { ...sealed, ...change(sealed) };
+    };
+    return { ...tool, batches: { seal } };
+  };
 
 /** Without a command, because a sandbox takes half a second. */
 const TWO = [put('notes', 'two\n'), put('copy', 'two\n')];
@@ -265,23 +288,87 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('several calls of one chat', () =
     await expect.poll(() => made(deleted)).toEqual([]);
   });
 
-  it('[CHANGE11.8] stay kept while people of another world make many', async () => {
+  it('[CHANGE11.8] stay kept while a colleague reviews many subsets of the same calls', async () => {
     const { t, review, approve } = await open();
+    const { id } = await add(t, 'Mallory', 'approver');
+    const mallory = await ownToken(t, id, ['read', 'chat', 'sign']);
+    await t.propose(...TWO, ...['a', 'b', 'c'].map((name) => put(name, '')));
+    const ids = (await t.pending()).map(({ approvalId }) => approvalId);
+    const subsets = Array.from({ length: 31 }, (_, bits) => ids.filter((_id, index) => (bits >> index) % 2 === 1));
+    const [first = [], ...others] = subsets.filter(({ length }) => length > 1);
+    const as = (approvals: readonly string[]) => t.api('POST', '/worlds/harbour/batches', { approvals }, mallory);
+    // Also if the colleague was the first who reviewed it.
+    expect((await as(first)).status).toBe(201);
+    const { body } = await review(first);
+    for (const approvals of others.slice(0, 21)) expect((await as(approvals)).status).toBe(201);
+    expect((await approve(body)).status).toBe(200);
+    await t.settled();
+  });
+
+  it('[CHANGE11.3] [HTTP14] run as the first of two people signed them, and the second one changes nothing', async () => {
+    const [looks, looking, applying, reached] = [gate(), gate(), gate(), gate()];
+    const wrap = sealing(({ apply }) => ({
+      apply: async (...about) => {
+        reached.open();
+        await applying.opened;
+        await apply(...about);
+      },
+    }));
+    const { t, read, review, approve } = await open({ wrap });
+    const { id } = await add(t, 'Bob', 'approver');
+    const bob = await ownToken(t, id, ['read', 'chat', 'sign']);
     await t.propose(...TWO);
     const { body } = await review();
-    await t.api('POST', '/worlds', { name: 'Other' });
-    await t.api('POST', '/worlds/other/agents', { name: 'Bob', provider: 'scripted', model: 'any', tools: ['*'] });
-    const chat = (await t.api<{ id: string }>('POST', '/worlds/other/chats')).body.id;
-    const content = JSON.stringify(['a', 'b', 'c', 'd', 'e'].map((name) => put(name, '')));
-    await t.api('POST', `/worlds/other/chats/${chat}/messages`, { content });
-    const waiting = async () =>
-      (await t.api<{ items: { approvalId: string }[] }>('GET', '/worlds/other/approvals')).body.items;
-    await expect.poll(waiting).toHaveLength(5);
-    const ids = (await waiting()).map(({ approvalId }) => approvalId);
-    const subsets = Array.from({ length: 32 }, (_, bits) => ids.filter((_id, index) => (bits >> index) % 2 === 1));
-    for (const approvals of subsets.filter(({ length }) => length > 1).slice(0, 21))
-      expect((await t.api('POST', '/worlds/other/batches', { approvals })).status).toBe(201);
+    const { process } = t.engine.runtime;
+    const { resumeUnfinished } = process;
+    // The second person's request has seen that the calls wait, and is about to read them once more.
+    const resumeLater: typeof resumeUnfinished = async (of) => {
+      Object.assign(process, { resumeUnfinished });
+      looks.open();
+      await looking.opened;
+      await resumeUnfinished(of);
+    };
+    Object.assign(process, { resumeUnfinished: resumeLater });
+    const second = approve(body, {}, bob);
+    await looks.opened;
     expect((await approve(body)).status).toBe(200);
+    await reached.opened;
+    looking.open();
+    expect(await second).toMatchObject({ status: 200, body: { kind: 'repeated', state: 'started' } });
+    expect(await approve(body, { decision: 'deny' }, bob)).toMatchObject({ status: 409, body: { state: 'started' } });
+    applying.open();
+    await t.settled();
+    expect([read('notes'), read('copy')]).toEqual(['two\n', 'two\n']);
+  });
+
+  it('[STORE4.1] change nothing if the process may not act any more once all of them have started', async () => {
+    const { t, folder, review, approve } = await open();
+    await t.propose(...TWO);
+    const { body } = await review();
+    const { runtime } = t.engine;
+    let started = 0;
+    Object.assign(runtime, {
+      probe: (point: string) => {
+        if (point !== 'before tool-execution') return;
+        started += 1;
+        if (started === 2) Object.assign(runtime.process, { mayAct: () => false });
+      },
+    });
+    expect((await approve(body)).status).toBe(200);
+    await expect.poll(() => started).toBe(2);
+    expect(await t.settled()).toBe('idle');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('[CHANGE11.2] [CHANGE11.7] name the mode of the world if it is what refuses them', async () => {
+    const { t, folder, review, approve } = await open();
+    await t.propose(...TWO);
+    const { body } = await review();
+    expect((await t.api('PATCH', '/worlds/harbour', { mode: 'read' })).status).toBe(200);
+    const why = expect.stringContaining('this world is in read mode') as string;
+    expect(await approve(body)).toMatchObject({ status: 409, body: { detail: why } });
+    expect(await review()).toMatchObject({ status: 409, body: { detail: why } });
+    expect([readdirSync(folder), (await t.pending()).length]).toEqual([[], 2]);
   });
 
   it('[CHANGE11.2] say which rule denies one, with secrets masked', async () => {

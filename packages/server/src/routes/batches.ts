@@ -23,7 +23,8 @@ export const batchRoutes = [
     answers: { 201: { description: 'The batch', schema: batchSchema } },
     async handle({ context, params, body, c }) {
       await requireApprovals(c, context, params.world);
-      return { status: 201, body: await createBatch(context.engine.runtime, params.world, body) };
+      const signer = await signerOf(c, context, params.world);
+      return { status: 201, body: await createBatch(context.engine.runtime, params.world, body, signer) };
     },
   }),
   route({
