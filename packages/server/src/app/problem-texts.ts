@@ -29,6 +29,7 @@ export const problemTexts = {
     `This agent or its token proposed more than ${limit} calls within a minute. Nothing ran. Try again in ${seconds} s.`,
   tooManyBytes: (limit: number, seconds: number) =>
     `This agent or its token sent more than ${limit} MB within an hour. Nothing ran. Try again in ${seconds} s.`,
+  tooManyChanges: (seconds: number) => `Too many changes. Try again in ${seconds} s.`,
   tooManyAttempts: (seconds: number) => `Too many wrong attempts. Try again in ${seconds} s.`,
   needsToken: "A browser session can't create start links. Send the token, or run countersign open.",
   usedInvitation: 'This invitation was already used, has expired or was replaced. Ask an admin for a new one.',

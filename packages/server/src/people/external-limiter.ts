@@ -34,14 +34,14 @@ function agentKey(worldId: string, agentId: string): string {
   return JSON.stringify([worldId, agentId]);
 }
 
-function refusal(detail: string, seconds: number): HttpProblem {
+export function refusal(detail: string, seconds: number): HttpProblem {
   return new HttpProblem(429, detail, { headers: { 'Retry-After': String(seconds) } });
 }
 
 const MAX_KEYS = 10_000;
 
 /** Amounts per key, in bounded memory. Each key's window starts with its first amount. */
-function createWindow(clock: Pick<Clock, 'now'>, ms: number, limit: number) {
+export function createWindow(clock: Pick<Clock, 'now'>, ms: number, limit: number) {
   const windows = new Map<string, { start: number; amount: number }>();
 
   function add(key: string, amount: number): number | undefined {

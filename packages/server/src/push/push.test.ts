@@ -200,6 +200,13 @@ describe('a call that waits', () => {
     expect(body).not.toHaveProperty('quietHours');
     expect(await service.last(2)).toMatchObject({ body: 'x' });
     expect(JSON.stringify(await audit(t))).toContain('00:00 to 23:59, UTC');
+    // Each change is recorded.
+    const change = async () => (await ask(t, 'PATCH', path, ann.browser, { quietHours: null })).status;
+    const statuses = [];
+    for (let times = 0; times < 20; times += 1) statuses.push(await change());
+    expect([statuses[0], statuses.at(-1)]).toEqual([200, 429]);
+    await t.clock.advance(60_000);
+    expect(await change()).toBe(200);
   });
 
   it('[PUSH3.6] is told to the next group if nobody has decided after some minutes, once, also after a restart', async () => {

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { pageApprovals } from '@countersign/core';
 import type { GroupRecord, PersonRecord, PushData, PushTold, StoreReader } from '@countersign/core/ports';
 import type { QueuedApproval } from '@countersign/protocol';
+import { createWindow } from '../people/external-limiter.js';
 import { createKeyedWork } from '../outbound/keyed-work.js';
 import { composeNotice, type Notice } from './compose-notice.js';
 import { denyCode } from './deny-code.js';
@@ -17,6 +18,8 @@ export interface Push {
   readonly tools: PushTools;
   /** Sends what earlier processes didn't. Then follows the calls that wait. */
   start(): void;
+  /** How often each person changes the settings of their devices: each change is recorded. */
+  readonly changes: ReturnType<typeof createWindow>;
   /** Sends one message to a device, whatever waits. */
   test(subscription: Subscription, notice: Notice): Promise<Sent>;
   /** Gives up what is being sent: the next process sends it. */
@@ -25,6 +28,7 @@ export interface Push {
 
 /** Calls that come sooner after a notification are folded into the next one. */
 const FOLD_MS = 10_000;
+const CHANGES_PER_MINUTE = 20;
 /** After a failure; it doubles with each further one. */
 const RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 5 * 60_000;
@@ -186,6 +190,7 @@ export function createPush(tools: PushTools): Push {
       inBackground(lookEverywhere());
       if (store.shared !== undefined) looking.repeat(LOOK_MS, lookEverywhere);
     },
+    changes: createWindow(runtime.clock, 60_000, CHANGES_PER_MINUTE),
     test: send,
     close() {
       looking.close();

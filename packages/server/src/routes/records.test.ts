@@ -143,6 +143,22 @@ describe('the audit log', () => {
     const lines = (await t.api('GET', `${path}&format=jsonl`)).text.trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(items);
     expect((await t.api<Entries>('GET', '/worlds/harbour/audit?who=Token')).body.items).toEqual([]);
+    const other = { who: { kind: 'person', id: 'bob', name: 'Bob' }, via: 'http' } as const;
+    await t.engine.runtime.store.transact('harbour', async (tx) => {
+      for (let count = 0; count < 1200; count += 1)
+        tx.record({ kind: 'policy', decision: 'tried', why: `${count}`, ...other });
+    });
+    await t.propose({ name: 'remove', arguments: { path: 'late' } });
+    await t.api('POST', '/worlds/harbour/tool-results', {
+      tool_call_id: (await t.pending())[0]?.approvalId,
+      decision: 'deny',
+    });
+    const late = (await t.api<Entries>('GET', path)).body;
+    expect([late.items.length, late.next]).toEqual([items.length + 1, undefined]);
+    const bobs = (await t.api<Entries>('GET', '/worlds/harbour/audit?who=bob&limit=1000')).body;
+    expect(bobs.items).toHaveLength(1000);
+    const rest = (await t.api<Entries>('GET', `/worlds/harbour/audit?who=bob&limit=1000&after=${bobs.next}`)).body;
+    expect([rest.items.length, rest.next]).toEqual([200, undefined]);
     expect((await t.api('GET', '/worlds/harbour/audit?who=')).body).toMatchObject({ field: 'who' });
   });
 

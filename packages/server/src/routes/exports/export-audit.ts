@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Store } from '@countersign/core/ports';
 import { CountersignError, type AuditEntry } from '@countersign/protocol';
 import type { Log } from '../../app/context.js';
@@ -13,13 +14,20 @@ export async function pageAudit(
   worldId: string,
   { after = 0, limit, who }: { after?: number; limit: number; who?: string | undefined },
 ): Promise<{ items: AuditEntry[]; next?: string }> {
-  // Reads more records than it returns, but a bounded number: the log may be long, and a person may have few records.
-  const count = who === undefined ? limit : Math.max(limit, SCANNED);
-  const entries = await read(store, worldId, after, count + 1);
-  const found = entries.slice(0, count).filter(isBy(who));
-  const items = found.slice(0, limit);
-  const last = found.length > limit ? items.at(-1) : entries.length > count ? entries[count - 1] : undefined;
-  return { items, ...(last === undefined ? {} : { next: writeCursor(last.seq) }) };
+  // A person may have few records in a long log, so the number that is read is bounded, and other requests run in between.
+  const size = who === undefined ? limit + 1 : BATCH;
+  const found: AuditEntry[] = [];
+  let last = after;
+  for (let scanned = 0; scanned < SCANNED; scanned += size) {
+    const entries = await read(store, worldId, last, size);
+    found.push(...entries.filter(isBy(who)));
+    const items = found.slice(0, limit);
+    if (found.length > limit) return { items, next: writeCursor(items.at(-1)?.seq ?? last) };
+    if (entries.length < size) return { items };
+    last = entries.at(-1)?.seq ?? last;
+    await setImmediate();
+  }
+  return { items: found, next: writeCursor(last) };
 }
 
 function isBy(wanted: string | undefined): (entry: AuditEntry) => boolean {

@@ -11,6 +11,7 @@ import { problemTexts } from '../../app/problem-texts.js';
 import { route } from '../../app/route.js';
 import { deviceOf } from '../../auth/device-of.js';
 import { byOf } from '../../people/by.js';
+import { refusal } from '../../people/external-limiter.js';
 import { denyFromNotice } from '../../push/deny-from-notice.js';
 import type { Push } from '../../push/push.js';
 import { pushKeys } from '../../push/push-keys.js';
@@ -70,7 +71,10 @@ export const pushRoutes = [
     body: pushChangeSchema,
     answers: { 200: { description: 'The device', schema: pushSubscriptionSchema } },
     async handle({ context, params, body, c }) {
-      const { runtime } = pushOf(context).tools;
+      const { changes, tools } = pushOf(context);
+      const { runtime } = tools;
+      const seconds = changes.add([c.var.access.person?.id ?? ''], 1);
+      if (seconds !== undefined) throw refusal(problemTexts.tooManyChanges(seconds), seconds);
       const device = await setQuietHours(runtime.store, byOf(c), params.id, body.quietHours);
       runtime.background.onWaiting();
       return { status: 200, body: device };
