@@ -49,6 +49,9 @@ export function addChats(program: Command, register: Register): void {
           title: 'status',
           of: ({ status, needsServer }: Listed) => (needsServer ? results.needsServer(status) : status),
         },
+        ...(all.some(({ filed }) => filed !== undefined)
+          ? [{ title: 'filed', of: ({ filed }: Chat) => filed ?? '' }]
+          : []),
         { title: 'created', of: ({ createdAt }: Chat) => minuteText(createdAt) },
         { title: 'title', of: ({ title }: Chat) => title, isProse: true as const },
       ];
