@@ -43,8 +43,6 @@ export interface ApprovalPanelProps {
   empty?: ReactNode;
   /** Additional content about the approval that is shown. */
   about?: (asked: ShownApproval) => ReactNode;
-  /** Content below the list, so that nothing moves when it disappears. */
-  afterList?: ReactNode;
   /** Shows a call in another way than in a column. */
   card?: ComponentType<ApprovalCardProps>;
   /** Called with the approval that is shown, or undefined. */
@@ -68,7 +66,6 @@ export function ApprovalPanel({
   onEmpty,
   empty,
   about,
-  afterList,
   onShown,
   card: Card = ApprovalCard,
 }: ApprovalPanelProps): ReactElement {
@@ -211,7 +208,6 @@ export function ApprovalPanel({
           onMore={onMore}
         />
       )}
-      {afterList}
     </div>
   );
   return (

@@ -57,6 +57,7 @@ export function WaitingBar({
       {open ? (
         <Dialog
           title={isForOthers ? approvalWords.othersTitle : approvalWords.waitingTitle}
+          aside={<ReviewTogether />}
           shape="sheet"
           onClose={() => setOpen(false)}
         >
@@ -70,7 +71,6 @@ export function WaitingBar({
                 onWantedShown();
               }}
               onEmpty={() => setOpen(false)}
-              afterList={<ReviewTogether />}
             />
           </div>
         </Dialog>

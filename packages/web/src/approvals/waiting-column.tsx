@@ -33,11 +33,16 @@ export function WaitingColumn({
       className="flex w-[25rem] shrink-0 flex-col border-l border-line bg-paper 2xl:w-[28rem]"
     >
       <header className="flex h-14 shrink-0 items-center gap-2 px-4">
-        <h2 className="text-[0.9375rem] font-semibold">
-          {mine === 0 && queue.length > 0 ? approvalWords.othersTitle : approvalWords.waitingTitle}
-        </h2>
-        <Count value={mine} of={approvalWords.inThisChat} />
-        <Elsewhere chatId={chatId} />
+        <div className="mr-auto min-w-0">
+          <div className="flex items-center gap-2">
+            <h2 className="text-[0.9375rem] leading-tight font-semibold">
+              {mine === 0 && queue.length > 0 ? approvalWords.othersTitle : approvalWords.waitingTitle}
+            </h2>
+            <Count value={mine} of={approvalWords.inThisChat} />
+          </div>
+          <Elsewhere chatId={chatId} />
+        </div>
+        <ReviewTogether />
       </header>
       <p className="sr-only" role="status">
         {approvalWords.waitingStatus(mine)}
@@ -49,7 +54,6 @@ export function WaitingColumn({
           wanted={wanted}
           onWantedShown={onWantedShown}
           onShown={setShown}
-          afterList={<ReviewTogether />}
           empty={<p className="px-1 text-sm text-ink-3">{approvalWords.chatEmpty}</p>}
         />
       </div>
@@ -80,7 +84,10 @@ function Elsewhere({ chatId }: { chatId: string }): ReactElement | null {
   });
   if (count === '') return null;
   return (
-    <Link href={paths.inbox} className="ml-auto text-[0.8125rem] font-medium text-blue hover:underline">
+    <Link
+      href={paths.inbox}
+      className="block truncate text-[0.8125rem] leading-tight font-medium text-blue hover:underline"
+    >
       {approvalWords.inOtherChats(count)}
     </Link>
   );

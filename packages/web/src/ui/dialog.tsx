@@ -8,6 +8,8 @@ interface DialogProps {
   title: string;
   onClose: () => void;
   children: ReactNode;
+  /** Next to the title. */
+  aside?: ReactNode;
   /** `picture` is as wide as its content; `sheet` slides up from the bottom, for phones; `side` from the left. */
   shape?: 'box' | 'picture' | 'sheet' | 'side';
 }
@@ -16,7 +18,7 @@ interface DialogProps {
  * The browser's own modal dialog: it traps and restores the focus, closes on Escape and makes the page behind it inert, without a style
  * element, which our content security policy would block.
  */
-export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps): ReactElement {
+export function Dialog({ title, onClose, children, aside, shape = 'box' }: DialogProps): ReactElement {
   const box = useRef<HTMLDialogElement>(null);
   const notices = useRef<HTMLDivElement>(null);
   const titleId = useId();
@@ -58,10 +60,11 @@ export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps)
         className={cx('z-10 h-0', shape === 'side' ? 'absolute inset-x-0 top-14' : 'fixed inset-x-0 top-2')}
       />
       <div className="flex min-h-0 flex-col">
-        <header className="flex items-center justify-between gap-4 border-b border-line py-2 pr-2 pl-5">
-          <h2 id={titleId} data-landing="always" className="text-base font-semibold">
+        <header className="flex items-center gap-4 border-b border-line py-2 pr-2 pl-5">
+          <h2 id={titleId} data-landing="always" className="mr-auto text-base leading-tight font-semibold">
             {title}
           </h2>
+          {aside}
           <IconButton icon="cross" label={uiWords.close} onClick={onClose} />
         </header>
         <div

@@ -35,8 +35,9 @@ const PAGE = 100;
 const LARGEST_PAGE = 1000;
 /** Without a stream, everything is read this often. */
 const EVERY_MS = 30_000;
-/** An agent can't make a page read the same world more often. */
+/** An agent can't make a page read the same world more often. The pause doubles while that world keeps changing. */
 const PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 600;
 const RETRY_MS = 2000;
 
 /** What waits in all worlds, kept up to date by one stream. */
@@ -107,18 +108,18 @@ export function openWaiting(client: Client, tabs: Tabs): Waiting {
     }
   }
 
-  function look(worldId: string): void {
+  function look(worldId: string, pauseMs = PAUSE_MS): void {
     const isReading = busy.has(worldId);
     busy.set(worldId, isReading);
-    if (!isReading) void keepReading(worldId);
+    if (!isReading) void keepReading(worldId, pauseMs);
   }
 
-  async function keepReading(worldId: string): Promise<void> {
+  async function keepReading(worldId: string, pauseMs: number): Promise<void> {
     const isRead = await readWorld(worldId);
-    clock.after(isRead ? PAUSE_MS : RETRY_MS, () => {
+    clock.after(isRead ? pauseMs : RETRY_MS, () => {
       const again = !isRead || busy.get(worldId) === true;
       busy.delete(worldId);
-      if (again && !over.signal.aborted) look(worldId);
+      if (again && !over.signal.aborted) look(worldId, Math.min(pauseMs * 2, LONGEST_PAUSE_MS));
     });
   }
 

@@ -1,6 +1,6 @@
 import { effectBrief, namedCallLine } from '@countersign/client';
 import type { DecisionResult } from '@countersign/protocol';
-import { type ReactElement, useContext, useState } from 'react';
+import { memo, type ReactElement, useContext, useState } from 'react';
 import { useClient } from '../../data/connection.js';
 import { orSayWhy } from '../../notices/toast.js';
 import { Visible } from '../../text/visible.js';
@@ -87,22 +87,9 @@ export function DecideSeveral({
       ) : (
         <>
           <ul aria-label={words.results} className="scroll-quiet min-h-0 flex-1 space-y-1 overflow-y-auto p-2 text-sm">
-            {items.map((item, index) => {
-              const result = results[index];
-              return (
-                <li key={item.approval.approvalId} className="flex gap-2 border-b border-line pb-1 last:border-b-0">
-                  <Line item={item} />
-                  <span
-                    className={cx(
-                      'max-w-[50%] shrink-0',
-                      isDecided(result) ? 'font-medium' : result === undefined ? 'text-ink-3' : 'text-red',
-                    )}
-                  >
-                    {resultText(result, decision)}
-                  </span>
-                </li>
-              );
-            })}
+            {items.map((item, index) => (
+              <ResultRow key={item.approval.approvalId} item={item} result={results[index]} decision={decision} />
+            ))}
           </ul>
           <LeftOut items={leftOut} />
           <footer className="flex shrink-0 items-center justify-end gap-2 border-t border-line p-2">
@@ -120,6 +107,31 @@ export function DecideSeveral({
     </Dialog>
   );
 }
+
+/** Each part of the calls that is decided renders only its own rows. */
+const ResultRow = memo(function ResultRow({
+  item,
+  result,
+  decision,
+}: {
+  item: InboxItem;
+  result: Result | undefined;
+  decision: Asked['decision'];
+}): ReactElement {
+  return (
+    <li className="flex gap-2 border-b border-line pb-1 last:border-b-0">
+      <Line item={item} />
+      <span
+        className={cx(
+          'max-w-[50%] shrink-0',
+          isDecided(result) ? 'font-medium' : result === undefined ? 'text-ink-3' : 'text-red',
+        )}
+      >
+        {resultText(result, decision)}
+      </span>
+    </li>
+  );
+});
 
 function LeftOut({ items }: { items: readonly InboxItem[] }): ReactElement | null {
   if (items.length === 0) return null;
