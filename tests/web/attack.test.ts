@@ -6,12 +6,13 @@ import {
   addresses,
   button,
   call,
-  enabled,
+  decide,
   giveReason,
   goTo,
   holdUp,
   overflow,
   press,
+  ready,
   row,
   rows,
   remarked,
@@ -42,7 +43,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
   };
   beforeAll(async () => {
     opened = await openBrowser();
-    visit = await opened.visit();
+    visit = await opened.visit({ clock: true });
     visit.context.on('request', (request) => asked.push(new URL(request.url()).origin));
   });
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
@@ -89,7 +90,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     expect((await card.innerText()).length).toBeLessThan(6000);
     expect(await overflow(page)).toBeLessThanOrEqual(0);
     await giveReason(page, 'too long');
-    await button(page, 'Deny').click();
+    await decide(page, 'Deny');
     await said(page, 'Finished. denied: too long').waitFor();
     await toolCard(page, 'echo aaa').getByText('denied').waitFor();
     await expect.poll(() => card.count()).toBe(0);
@@ -155,7 +156,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     await page.getByText(`${here} of ${here}`).first().waitFor();
     await page.getByText(`1 of ${here}`, { exact: true }).first().waitFor();
     expect(await overflow(page)).toBeLessThanOrEqual(0);
-    await button(page, 'Approve once').click();
+    await decide(page, 'Approve once');
     await page
       .getByText(`1 of ${here - 1}`, { exact: true })
       .first()
@@ -253,7 +254,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
       expect(await card.locator('b').count()).toBe(0);
       await expect.poll(() => toolCard(page, '‹U+202E›').count()).toBe(1);
       expect(await card.innerText()).not.toContain('\u202E');
-      await button(page, 'Deny').click();
+      await decide(page, 'Deny');
       await said(page, 'Finished. denied').waitFor();
     });
 
@@ -319,11 +320,11 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     const { page, world, chat } = await enter();
     const { context } = visit;
     await opened.api.send(world, chat, { content: press('ended') });
-    await enabled(button(page, 'Approve once'));
+    await ready(page, 'Approve once');
     // Other requests of the page would fail first, and leave nothing to click on.
     const others = await holdUp(page, /\/api\/(?!.*\/tool-results$)/);
     await context.clearCookies();
-    await button(page, 'Approve once').click();
+    await decide(page, 'Approve once');
     await page.getByText('This session has ended.').waitFor();
     others.letGo();
     await page.getByText('It works once, for one minute.').waitFor();
@@ -339,7 +340,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     };
     await signIn();
     // It continues with the same card.
-    await button(page, 'Approve once').click();
+    await decide(page, 'Approve once');
     await said(page, 'Finished. done').waitFor();
 
     if (!isFullSize) return;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeRedirect } from '../../packages/server/src/serve/open-browser.js';
 import { itAtFullSize } from '../support/scaled.js';
 import { hasBrowser, launch, openBrowser, type Opened, type Visit } from './support/open-browser.js';
-import { button, giveReason, goTo, said, toolCard, topBar } from './support/steps.js';
+import { button, decide, giveReason, goTo, said, toolCard, topBar } from './support/steps.js';
 import { violations } from './support/violations.js';
 
 describe.runIf(hasBrowser)('the first visit', () => {
@@ -17,7 +17,7 @@ describe.runIf(hasBrowser)('the first visit', () => {
   afterAll(() => opened.close());
 
   it('[WHO1] [CALL9] shows two agents talking and lets a newcomer approve real commands, without any API key', async () => {
-    visit = await opened.visit();
+    visit = await opened.visit({ clock: true });
     const { page, complaints } = visit;
     const entered = new URL(page.url());
     expect(entered.hash).toBe('');
@@ -35,12 +35,12 @@ describe.runIf(hasBrowser)('the first visit', () => {
     await effect.getByText('Adds 1 file').waitFor();
     await effect.getByText('notes/summary.md').waitFor();
     expect(await effect.innerText()).not.toContain('Rehearsed');
-    await button(page, 'Approve once').click();
+    await decide(page, 'Approve once');
     await panel.getByRole('group', { name: 'Command' }).getByText('mkdir').waitFor();
     await giveReason(page, 'not this one');
-    await button(page, 'Deny').click();
+    await decide(page, 'Deny');
     await panel.getByRole('group', { name: 'Command' }).getByText('rm').waitFor();
-    await button(page, 'Approve once').click();
+    await decide(page, 'Approve once');
     await said(
       page,
       'I wrote the summary and removed the scratch files. Not done: moved the logs (not this one).',
@@ -73,7 +73,7 @@ describe.runIf(hasBrowser)('the first visit', () => {
       await opened.api.updateWorld('harbour', { rehearse: 'off' });
       await goTo(tab, '/w/harbour');
       await button(tab, 'Watch the tide for me.').click();
-      await button(tab, 'Approve once').click();
+      await decide(tab, 'Approve once');
       await toolCard(tab, 'seq 60').getByText('tide at 1').waitFor();
       await topBar(tab).getByText('working').waitFor();
       await button(tab, 'Stop').click();

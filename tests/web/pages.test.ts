@@ -166,7 +166,7 @@ describe.runIf(hasBrowser)('every page', () => {
     expect(await page.evaluate<string[]>('moves')).toEqual([]);
   });
 
-  it('[RULE1] the policy page shows what would happen, before and after a rule is added', async () => {
+  itAtFullSize('[RULE1] the policy page shows what would happen, before and after a rule is added', async () => {
     const { page } = light;
     await goTo(page, `/w/${world}/policy?as=text`);
     await page.getByLabel('Command').fill('git status');

@@ -94,13 +94,13 @@ describe.runIf(hasBrowser)('the policy page', () => {
     await expect.poll(() => ending.count()).toBe(0);
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await overflow(page)).toBeLessThanOrEqual(0);
-    expect(await violations(page, { contrast: true })).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     await page.getByRole('switch', { name: 'Edit as text' }).click();
     await page.getByLabel('Rules').fill('allow press(\nask press\ndeny flood)');
     await button(page, 'Save policy').click();
     await page.getByText(/^Line 1, character/).waitFor();
     await page.getByText(/^Line 3, character/).waitFor();
-    expect(await violations(page, { contrast: true })).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     expect(visit.complaints).toEqual([]);
   });
 

@@ -7,13 +7,14 @@ import {
   asks,
   button,
   call,
+  decide,
   decided,
   drawn,
-  enabled,
   focused as hasFocus,
   giveReason,
   goTo,
   press,
+  ready,
   remarked,
   said,
   toolCard,
@@ -64,7 +65,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
     const content = [press('reach-a'), call('ask_human', { question: 'Red or blue?' })].join('\n');
     await opened.api.send(world, chat, { content });
     await page.getByRole('list', { name: 'Also waiting' }).getByText('Red or blue?').waitFor();
-    await enabled(button(page, 'Approve once'));
+    await ready(page, 'Approve once');
     await page.keyboard.press('Alt+n');
     await expect.poll(() => focused(page)).toContain('wants to use');
     await page.keyboard.press('o');
@@ -78,7 +79,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
     // `o` approves calls; a question is answered with text.
     await page.keyboard.press('o');
     await page.getByLabel('Your answer').fill('blue');
-    await button(page, 'Answer').click();
+    await decide(page, 'Answer');
     await said(page, 'Finished.').waitFor();
     expect(opened.ran).toContain('reach-a');
   });
@@ -94,7 +95,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
       .waitFor({ state: 'attached' });
     await page.keyboard.press('Alt+n');
     await expect.poll(() => focused(page)).toContain('wants to use');
-    await enabled(button(page, 'Deny'));
+    await ready(page, 'Deny');
     await expect.poll(() => focused(page)).toContain('wants to use');
     await page.keyboard.press('d');
     await page.getByText('Nothing is waiting for you.').waitFor();
@@ -110,7 +111,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
     await page.keyboard.press('Alt+n');
     await expect.poll(() => focused(page)).toContain('wants to use');
     expect(page.url()).toContain(chat);
-    await enabled(button(page, 'Deny'));
+    await ready(page, 'Deny');
     await page.keyboard.press('d');
     await said(page, 'Finished. denied').waitFor();
   });
@@ -129,7 +130,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
 
     await toolCard(page, 'sheet-a').getByRole('button', { name: 'Review' }).click();
     await expect.poll(() => focused(page)).toContain('wants to use');
-    await button(page, 'Deny').click();
+    await decide(page, 'Deny');
     await said(page, 'Finished. denied').waitFor();
     await expect.poll(() => sheet.count()).toBe(0);
     // [PAGE1.4] The bar that opened the sheet is gone.
@@ -218,14 +219,14 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
       const { page, world, chat } = await enter();
       // The person just approved with the mouse and then types.
       await write(page, press('calm-a'));
-      await button(page, 'Approve once').click();
+      await decide(page, 'Approve once');
       await said(page, 'Finished. done').waitFor();
       await page.getByLabel('Message').click();
       await page.keyboard.type('and then ');
       await opened.api.send(world, chat, { content: press('calm-b') });
       await asks(page, 'calm-b').waitFor();
       const sent = answersFrom(page);
-      await enabled(button(page, 'Approve once'));
+      await ready(page, 'Approve once');
       await page.keyboard.type('add a');
       expect(await page.getByLabel('Message').inputValue()).toBe('and then add a');
       expect(opened.ran).not.toContain('calm-b');
@@ -236,13 +237,13 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
       expect((await opened.api.approvals(world)).items).toHaveLength(1);
     });
 
-    it('[CALL15] if nothing has the focus, no key approves a call that appears later', async () => {
+    itAtFullSize('[CALL15] if nothing has the focus, no key approves a call that appears later', async () => {
       const { page, world, chat } = await enter();
       await page.getByText('Nothing in this chat is waiting for you.').click();
       await opened.api.send(world, chat, { content: press('calm-d') });
       await asks(page, 'calm-d').waitFor();
       const sent = answersFrom(page);
-      await enabled(button(page, 'Approve once'));
+      await ready(page, 'Approve once');
       for (const key of ['o', 'a', 'c', 'Enter', ' ', 'd', 'y']) await page.keyboard.press(key);
       await drawn(page);
       expect(sent).toEqual([]);
@@ -262,9 +263,9 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
       const { y } = (await story.boundingBox()) ?? { y: -1 };
       await opened.api.send(world, chat, { content: press('calm-f') });
       await asks(page, 'calm-f').waitFor();
-      await enabled(button(page, 'Approve once'));
+      await ready(page, 'Approve once');
       expect((await story.boundingBox())?.y).toBe(y);
-      await button(page, 'Approve once').click();
+      await decide(page, 'Approve once');
       await toolCard(page, 'calm-f').getByText('approved once', { exact: true }).waitFor();
       await expect.poll(() => opened.ran).toContain('calm-f');
       expect(opened.ran).not.toContain('calm-e');
@@ -290,7 +291,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
         await opened.api.send(world, chat, { content: press('calm-j') });
         await button(page, 'Review').click();
         await expect.poll(() => focusedRegion(page)).toMatch(/wants to/);
-        await enabled(button(page, 'Approve once'));
+        await ready(page, 'Approve once');
         await page.getByLabel('Message').click();
         await page.keyboard.type('first ');
         const [first] = (await opened.api.approvals(world)).items;
@@ -300,7 +301,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
         await opened.api.send(world, chat, { content: press('calm-k') });
         await asks(page, 'calm-k').waitFor();
         const sent = answersFrom(page);
-        await enabled(button(page, 'Approve once'));
+        await ready(page, 'Approve once');
         await page.keyboard.type('and a');
         expect(await page.getByLabel('Message').inputValue()).toBe('first and a');
         await drawn(page);
@@ -341,7 +342,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
       const answers = answersFrom(page);
       await opened.api.send(world, chat, { content: press('composed') });
       await giveReason(page, 'にほん');
-      await enabled(button(page, 'Deny'));
+      await ready(page, 'Deny');
       await page.evaluate(`(() => {
       const field = document.querySelector('input[placeholder^="Why not"]');
       field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true }));

@@ -5,7 +5,7 @@ import { sharedSandbox } from '../support/shared-sandbox.js';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { button, call, drawn, enabled, focused, goTo, overflow, said } from './support/steps.js';
+import { button, call, decide, drawn, enabled, focused, goTo, overflow, ready, said } from './support/steps.js';
 import { supervisorAt } from '../../packages/server/src/testing/run-fixture.js';
 import { isFullSize, itAtFullSize, scaled } from '../support/scaled.js';
 import { violations } from './support/violations.js';
@@ -28,7 +28,7 @@ describe.runIf(hasBrowser && hasRehearsals)('the review page', () => {
   let visit: Visit;
   beforeAll(async () => {
     opened = await openBrowser();
-    visit = await opened.visit();
+    visit = await opened.visit({ clock: true });
   });
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
@@ -80,7 +80,7 @@ describe.runIf(hasBrowser && hasRehearsals)('the review page', () => {
     await page.getByText(`line ${longest}`, { exact: true }).waitFor();
     expect(presses).toBeLessThanOrEqual(files + 10);
     expect(await rowsIn(page)).toBeLessThan(120);
-    await enabled(button(page, 'Approve once'));
+    await ready(page, 'Approve once');
     await page.keyboard.press('o');
     await page.waitForURL((url) => url.pathname === path);
     await said(page, 'Finished. done').waitFor();
@@ -127,7 +127,7 @@ describe.runIf(hasBrowser && hasRehearsals)('the review page', () => {
     await list.waitFor({ state: 'hidden' });
     await page.getByLabel('Changes in list.txt').getByText('two').waitFor();
     await page.setViewportSize({ width: 1440, height: 900 });
-    await button(page, 'Deny').and(page.locator(':enabled')).click();
+    await decide(page, 'Deny');
     await said(page, 'Finished. denied').waitFor();
     expect(await readdir(folder)).toEqual(expect.arrayContaining(['old.txt']));
     expect(visit.complaints).toEqual([]);
@@ -159,7 +159,7 @@ describe.runIf(hasBrowser && hasRehearsals)('the review page', () => {
         'Adds 2 files',
       );
       // The button that is always possible shows that the first second is over.
-      await enabled(button(page, 'Deny all'));
+      await ready(page, 'Deny all');
       expect(await overflow(page)).toBeLessThanOrEqual(0);
       expect(await approve.isEnabled()).toBe(false);
       await dialog.getByRole('group', { name: 'Details' }).press('End');
@@ -235,7 +235,7 @@ describe.runIf(hasBrowser && hasRehearsals)('the review page', () => {
     await page.reload();
     await page.getByText('Why two?').waitFor();
     await page.keyboard.press('s');
-    await button(page, 'Ask for changes…').and(page.locator(':enabled')).click();
+    await decide(page, 'Ask for changes…');
     const dialog = page.getByRole('dialog');
     await dialog.getByText('new.txt:2').waitFor();
     await dialog.getByRole('textbox').fill('See the comments');
@@ -289,8 +289,7 @@ describe.runIf(hasBrowser && hasRehearsals)('the review page', () => {
     await page.getByText('This combination was never run.').waitFor();
     await page.getByText('0 of 2 viewed').waitFor();
     expect(await page.getByLabel('Select c.txt').count()).toBe(0);
-    await enabled(button(page, 'Approve once'));
-    await button(page, 'Approve once').click();
+    await decide(page, 'Approve once');
     await expect.poll(() => readFile(join(folder, 'c.txt'), 'utf8').catch(() => '')).toBe('c\n');
     expect(await readFile(join(folder, 'a.ts'), 'utf8')).toBe(code('hello', '2'));
     expect(await readFile(join(folder, 'b.txt'), 'utf8')).toBe('old\n');
@@ -310,9 +309,8 @@ describe.runIf(hasBrowser && hasRehearsals)('the review page', () => {
     await page.keyboard.press('End');
     await page.locator('[data-row]').getByText(`${count}`, { exact: true }).last().waitFor();
     expect(await rowsIn(page)).toBeLessThan(120);
-    await enabled(button(page, 'Approve once'));
     const address = page.url();
-    await button(page, 'Approve once').click();
+    await decide(page, 'Approve once');
     await expect.poll(() => opened.api.chat(world, chat).then(({ status }) => status)).toBe('idle');
     expect(await readFile(join(folder, 'long.txt'), 'utf8')).toBe(content);
     // The link still shows what was signed, and decides nothing.

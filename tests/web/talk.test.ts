@@ -6,6 +6,7 @@ import {
   addresses,
   button,
   call,
+  decide,
   focused,
   goTo,
   holdUp,
@@ -33,7 +34,7 @@ describe.runIf(hasBrowser)('talking', () => {
   };
   beforeAll(async () => {
     opened = await openBrowser();
-    visit = await opened.visit();
+    visit = await opened.visit({ clock: true });
   });
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
@@ -203,7 +204,7 @@ describe.runIf(hasBrowser)('talking', () => {
     expect(await card.getByLabel('Your answer').inputValue()).toBe('the last');
     expect((await opened.api.approvals(world)).items).toHaveLength(1);
     await card.getByLabel('Your answer').fill('the last but one');
-    await card.getByRole('button', { name: 'Answer' }).click();
+    await decide(page, 'Answer');
     await said(page, 'Finished.').waitFor();
     const asked = toolCard(page, 'ask_human');
     await unfold(asked);
@@ -211,7 +212,8 @@ describe.runIf(hasBrowser)('talking', () => {
     await asked.getByText(/Answered by/).waitFor();
 
     await write(page, call('ask_human', { question: 'And who pays?' }));
-    await page.getByRole('region', { name: 'Ada asks' }).getByRole('button', { name: 'Deny' }).click();
+    await page.getByRole('region', { name: 'Ada asks' }).waitFor();
+    await decide(page, 'Deny');
     await said(page, 'Finished. denied').waitFor();
 
     // [CHANGE2] After a conflict, one click asks the agent for a new call.

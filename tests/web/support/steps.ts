@@ -47,13 +47,16 @@ export async function focused(control: Locator): Promise<void> {
   await control.and(control.page().locator(':focus')).waitFor();
 }
 
-/**
- * Presses a button of a card that has just appeared, without the second in which the card can't be decided (CALL18). The
- * visit needs `clock`.
- */
-export async function decide(page: Page, name: string): Promise<void> {
+/** Skips the second in which a card that has just appeared can't be decided (CALL18). The visit needs `clock`. */
+export async function ready(page: Page, name: string): Promise<void> {
   await button(page, name).waitFor();
   await page.clock.fastForward(1500);
+  await enabled(button(page, name));
+}
+
+/** Presses a button of a card that has just appeared, without its first second. The visit needs `clock`. */
+export async function decide(page: Page, name: string): Promise<void> {
+  await ready(page, name);
   await button(page, name).click();
 }
 
