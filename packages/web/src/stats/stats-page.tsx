@@ -50,13 +50,11 @@ export default function StatsPage(): ReactElement {
             <BarPlot {...waitingSeries(stats.data)} />
           </Panel>
           <div className="lg:col-span-2">
-            <Costs />
-          </div>
-          <div className="lg:col-span-2">
             <Questions person={person} />
           </div>
         </div>
       )}
+      <Costs />
     </Page>
   );
 }
