@@ -16,7 +16,7 @@ const PROMPT = 'Create a file.';
 const AGAIN = 'And another one.';
 const CHANGE = 'Change a file.';
 const LONG = 'Make twenty calls.';
-/** A session of 20 calls, of which three change files. */
+/** A session of 20 calls; three of them change files. */
 const SESSION = [
   { name: 'read', arguments: { filePath: 'FILE' } },
   { name: 'edit', arguments: { filePath: 'FILE', oldString: 'one', newString: 'ONE' } },

@@ -34,7 +34,7 @@ export function startFolder(agent: HookAgent, cwd: string | undefined, { env }: 
 
 /**
  * The place for the folder in which an agent was started: that of the nearest folder with one. Undefined if calls there are refused: also in a folder that
- * is gone, is a link by now, or isn't the one that a person chose, because an agent could rename folders to get the rules of another project. Agents
+ * is gone, has become a link, or isn't the one that a person chose, because an agent could rename folders to get the rules of another project. Agents
  * name the folder by its real path.
  */
 export function placeOf(places: HookPlaces, folder: string | undefined): HookPlace | undefined {
