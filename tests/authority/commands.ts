@@ -304,6 +304,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { command: 'policy check', what: 'with a rehearsal', needs: 'sign', words: `remove --rehearse ${W}`, allowed: 2 },
   { command: 'policy matches', needs: 'read', words: `{rule} -c {chat} ${W}` },
   { command: 'policy suggest', needs: 'administer', words: W },
+  { command: 'policy uses', needs: 'read', words: W },
   { command: 'policy replay', needs: 'administer, sign', words: W },
 
   { command: 'audit list', needs: 'read', words: W },

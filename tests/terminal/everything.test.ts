@@ -91,9 +91,6 @@ describe('everything that the browser can do', () => {
       // The agents on a server's computer. `gate` gates those of its own, without a server's help.
       'localAgents',
       'gateLocalAgent',
-      // Pages show how often a rule decided, and whether questions are worth asking. Over HTTP, too, but no command does.
-      'ruleUses',
-      'questionStats',
     ];
     const missing = calls.filter((name) => !new RegExp(`\\.${name}\\(`).test(all));
     expect(missing.filter((name) => !elsewhere.includes(name))).toEqual([]);
@@ -295,6 +292,9 @@ describe('everything that the browser can do', () => {
     expect(replayed.stdout).toMatch(/^\d+ calls? judged again\. Questions: \d+ then, 0 with these rules\.$/m);
     expect(replayed.stdout).toContain('would have been denied although approved:');
     expect(await list('policy', 'suggest', '-w', 'docks')).toEqual([]);
+    expect((await run('stats', '--questions', '-w', 'docks')).stdout).toMatch(
+      /^\d+ questions? in 30 days: .*[^]*^TOOL +QUESTIONS/m,
+    );
     expect(await run('policy', 'replay', '-w', 'docks', '--remove', 'no rule')).toMatchObject({ code: 2, stdout: '' });
     // [SIGN1.10] Who signed. The wait may have been for someone else.
     expect((await run('stats', '-w', 'docks')).stdout).toMatch(/^SIGNED BY +APPROVED +DENIED\n\S.* 2 +0$/m);
@@ -313,6 +313,7 @@ describe('everything that the browser can do', () => {
     const rules = await t.runHere(['policy', 'edit', '-w', 'docks', '--file', '-'], { input: 'ask stamp\n' });
     expect(rules.stderr).toContain('1 rule now');
     expect((await list('audit', '-w', 'docks', '--kind', 'policy', '--find', 'ask stamp')).length).toBeGreaterThan(0);
+    expect(await list('policy', 'uses', '-w', 'docks')).toMatchObject([{ rule: 'ask stamp', used: 0, added: {} }]);
     expect(await list('audit', '-w', 'docks', '--agent', 'nobody')).toEqual([]);
     const edit = ['--max-iterations', '3', '--max-parallel', '2', '--no-streaming', '--main-agent', 'Ada'];
     expect((await run('worlds', 'edit', 'docks', ...edit)).code).toBe(0);

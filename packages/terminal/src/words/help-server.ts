@@ -107,5 +107,6 @@ export const modelHelp = {
 export const statsHelp = {
   about: 'Show counts, tokens and latencies for a world',
   person: 'count only the calls that this person (id or name) decided or signed',
-  examples: ['countersign stats -w harbour', 'countersign stats --person ada'],
+  questions: 'show whether the questions of the last 30 days were worth asking',
+  examples: ['countersign stats -w harbour', 'countersign stats --person ada', 'countersign stats --questions'],
 } satisfies Help;

@@ -41,6 +41,12 @@ export const replayWords = {
   limits: 'Another decision could have changed what came after, which a replay does not know.',
 } as const;
 
+export const usesHelp = {
+  about: 'Show who added the rules of a world, and how many calls each has decided',
+  notes: ['It counts from the audit log, which may say less about rules that are older than it.'],
+  examples: ['countersign policy uses -w harbour'],
+} satisfies Help;
+
 export const suggestHelp = {
   about: 'Suggest allow rules, with the past calls that prove them',
   notes: [

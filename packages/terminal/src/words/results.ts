@@ -339,6 +339,14 @@ export const results = {
   latency: (median: number, p95: number): string => `median ${durationText(median)}, p95 ${durationText(p95)}`,
   totals: (messages: number, chats: number, pending: number): string =>
     `${plural(messages, 'message')} in ${plural(chats, 'chat')}; ${pending} waiting for a decision now.`,
+  questions: (questions: number, perDay: number, perHundred: number): string =>
+    `${plural(questions, 'question')} in 30 days: ${perDay} per day with calls, ${perHundred} per hundred calls.`,
+  onCard: (latency: string): string => `Time on the card: ${latency}.`,
+  hasty: (count: number): string => `${plural(count, 'approval')} within two seconds of the appearance of the card.`,
+  saveable: (count: number): string =>
+    `Suggested rules would have saved ${plural(count, 'question')}: see "countersign policy suggest".`,
+  noRule: '(no rule)',
+  onTheCard: 'on the card',
   turns: (states: readonly string[]): string => `Turns: ${states.join(', ')}.`,
   decided: (count: number, latency: string): string => `Decided ${plural(count, 'approval')}: ${latency}.`,
 } as const;

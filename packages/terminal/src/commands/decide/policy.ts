@@ -29,6 +29,7 @@ import { readText } from '../worlds/agents.js';
 import { readRecord } from '../read-flags.js';
 import type { Register } from '../register.js';
 import { addReplay } from './replay-policy.js';
+import { addUses } from './rule-uses.js';
 import { showCovered } from './show-covered.js';
 import { addSuggest } from './suggest-rules.js';
 import { showDone, showList } from '../show-list.js';
@@ -129,6 +130,7 @@ export function addPolicy(program: Command, register: Register): void {
   );
   addReplay(policy, register);
   addSuggest(policy, register);
+  addUses(policy, register);
 }
 
 /** Paths that are listed; `--json` has all of them. */

@@ -1,5 +1,5 @@
 import { costText, nameOf } from '@countersign/client';
-import type { Cost, Stats } from '@countersign/protocol';
+import type { Cost, QuestionStats, Stats } from '@countersign/protocol';
 import type { Command } from 'commander';
 import type { CommandContext } from '../../context.js';
 import { clientIn } from '../../find-things.js';
@@ -15,11 +15,19 @@ import { results } from '../../words/results.js';
 export function addStats(program: Command, register: Register): void {
   const command = withHelp(program.command('stats'), statsHelp)
     .option('-w, --world <world>', WORLD)
-    .option('--person <person>', statsHelp.person);
-  register<{ world?: string; person?: string }>(command, async (context, { options }) => {
+    .option('--person <person>', statsHelp.person)
+    .option('--questions', statsHelp.questions);
+  register<{ world?: string; person?: string; questions?: boolean }>(command, async (context, { options }) => {
     const { client, world: id } = await clientIn(context, options.world);
     const { person } = options;
-    const stats = await client.stats(id, person === undefined ? {} : { person: (await findPerson(client, person)).id });
+    const of = person === undefined ? {} : { person: (await findPerson(client, person)).id };
+    if (options.questions === true) {
+      const found = await client.questionStats(id, of);
+      if (context.options.json) context.json(found);
+      else showQuestions(context, found);
+      return;
+    }
+    const stats = await client.stats(id, of);
     if (context.options.json) context.json(stats);
     else {
       show(context, stats);
@@ -33,7 +41,6 @@ function show(
   { chats, messages, turns, tokens, tools, approvals, signers, waiting, pendingApprovals }: Stats,
 ): void {
   const width = context.columns();
-  const took = ({ count, median, p95 }: Stats['waiting']): string => (count === 0 ? '' : results.latency(median, p95));
   context.say(results.totals(messages, chats, pendingApprovals));
   const states = Object.entries(turns).map(([state, count]) => `${count} ${state}`);
   if (states.length > 0) context.say(plainLine(results.turns(states)));
@@ -92,6 +99,31 @@ function show(
         width,
       )}`,
     );
+}
+
+function took({ count, median, p95 }: Stats['waiting']): string {
+  return count === 0 ? '' : results.latency(median, p95);
+}
+
+function showQuestions(context: CommandContext, stats: QuestionStats): void {
+  const { questions, perDay, perHundred, waiting, onCard, hasty, saveable, tools, agents, rules } = stats;
+  context.say(results.questions(questions, perDay, perHundred));
+  if (waiting.count > 0) context.say(results.decided(waiting.count, took(waiting)));
+  if (onCard.count > 0) context.say(results.onCard(took(onCard)));
+  context.say(results.hasty(hasty));
+  if (saveable !== undefined) context.say(results.saveable(saveable));
+  for (const [title, all] of Object.entries({ tool: tools, agent: agents, rule: rules })) {
+    type Group = (typeof all)[number];
+    const asked = all.filter((group) => group.questions > 0);
+    const columns = [
+      { title, of: ({ name }: Group) => (name === '' ? results.noRule : name) },
+      { title: 'questions', of: (group: Group) => String(group.questions) },
+      { title: 'within 2 s', of: (group: Group) => String(group.hasty) },
+      { title: 'wait', of: (group: Group) => took(group.waiting) },
+      { title: results.onTheCard, of: (group: Group) => took(group.onCard) },
+    ];
+    if (asked.length > 0) context.say(`\n${table(asked, columns, context.columns())}`);
+  }
 }
 
 function showCosts(context: CommandContext, costs: readonly Cost[]): void {
