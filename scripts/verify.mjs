@@ -16,13 +16,8 @@ const cache = join(root, '.cache', 'verify');
 const stateFile = join(cache, 'state.json');
 const reportFile = join(root, 'docs', 'verify.md');
 
-const { values } = parseArgs({
-  options: {
-    list: { type: 'boolean', default: false },
-    only: { type: 'string', multiple: true },
-    fresh: { type: 'boolean', default: false },
-  },
-});
+const values = readOptions();
+
 const unknown = values.only?.find((name) => !PARTS.some((part) => part.name === name));
 if (unknown !== undefined) {
   console.error(`There is no part "${unknown}". Parts: ${PARTS.map(({ name }) => name).join(', ')}`);
@@ -54,6 +49,22 @@ const failed = chosen.filter(({ name }) => results[name]?.ok !== true).map(({ na
 if (failed.length > 0) {
   console.error(`\nFailed: ${failed.join(', ')}`);
   process.exit(1);
+}
+
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        list: { type: 'boolean', default: false },
+        only: { type: 'string', multiple: true },
+        fresh: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    console.error('Usage: npm run verify -- [--list] [--only PART]… [--fresh]');
+    process.exit(1);
+  }
 }
 
 /** @param {import('./verify/parts.mjs').Part} part */

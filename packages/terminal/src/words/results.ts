@@ -100,7 +100,7 @@ export const results = {
     ].join(' · '),
   turnTokens: (used: Used): string =>
     [` · ${used.inputTokens} tokens in, ${used.outputTokens} out`, costText(used)].filter(Boolean).join(' · '),
-  noCost: 'No model has been called in this chat yet.',
+  noCost: 'No tokens were counted in this chat.',
   all: 'all',
   waitingFor: (label: string): string => `waiting for a decision: ${label}`,
 

@@ -111,7 +111,7 @@ function showQuestions(context: CommandContext, stats: QuestionStats): void {
   if (waiting.count > 0) context.say(results.decided(waiting.count, took(waiting)));
   if (onCard.count > 0) context.say(results.onCard(took(onCard)));
   context.say(results.hasty(hasty));
-  if (saveable !== undefined) context.say(results.saveable(saveable));
+  if (saveable !== undefined && saveable > 0) context.say(results.saveable(saveable));
   for (const [title, all] of Object.entries({ tool: tools, agent: agents, rule: rules })) {
     type Group = (typeof all)[number];
     const asked = all.filter((group) => group.questions > 0);
