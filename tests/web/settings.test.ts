@@ -1,20 +1,17 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sharedSandbox } from '../support/shared-sandbox.js';
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { isFullSize, itAtFullSize } from '../support/scaled.js';
+import { itAtFullSize } from '../support/scaled.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { violations } from './support/violations.js';
-import { stdio } from '../mcp/support/servers.js';
-import { belowView, button, call, enabled, focused, goTo, overflow, press, remarked } from './support/steps.js';
+import { button, downloaded, enabled, goTo, overflow, press, remarked } from './support/steps.js';
 
 const sandbox = await sharedSandbox();
-const memoryServer = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js');
 
-describe.runIf(hasBrowser)('settings, exports and imports', () => {
+describe.runIf(hasBrowser)('settings, forms, exports and imports', () => {
   let opened: Opened;
   let visit: Visit;
   let world = '';
@@ -32,29 +29,6 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await goTo(visit.page, `/w/${world}/${page}`);
     await visit.page.getByRole('heading', { level: 1 }).waitFor();
     return visit.page;
-  };
-  /** A dialog taller than the window scrolls its content, and not itself too. */
-  const scrollsOnce = async (page: Page, width: number): Promise<void> => {
-    const before = page.viewportSize();
-    await page.setViewportSize({ width, height: 500 });
-    const dialog = page.getByRole('dialog');
-    expect(await belowView(dialog.locator('.overflow-y-auto').first())).toBeGreaterThan(0);
-    expect(await belowView(dialog)).toBe(0);
-    if (before !== null) await page.setViewportSize(before);
-  };
-  /** The reference server of MCP, whose tools run without approval. */
-  const findEverything = async (): Promise<void> => {
-    if ((await opened.api.mcpServers(world)).items.some(({ name }) => name === 'everything')) return;
-    await opened.api.addMcpServer(world, stdio('everything'));
-    await expect
-      .poll(async () => (await opened.api.testMcpServer(world, 'everything')).tools)
-      .toContain('mcp__everything__trigger-elicitation-request');
-    const { etag = '*' } = await opened.api.policy(world);
-    await opened.api.setPolicy(world, { rules: ['allow mcp__everything__*'] }, { ifMatch: etag });
-  };
-  const downloaded = async (page: Page, name: string): Promise<{ name: string; text: string }> => {
-    const [download] = await Promise.all([page.waitForEvent('download'), button(page, name).click()]);
-    return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') };
   };
 
   it('[SCHED5] a message is scheduled, paused and deleted, and the next time is shown', async () => {
@@ -261,310 +235,166 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     },
   );
 
-  it('[CALL1] [MCP1.4] [PAGE1.5] [MCP1.6] an MCP server is added, shows its status, is restarted, trusted, disabled and removed', async () => {
-    const page = await go('servers');
-    await button(page, 'Add server').click();
-    const dialog = page.getByRole('dialog');
-    for (const width of isFullSize ? [1440, 390] : [390]) await scrollsOnce(page, width);
-    await dialog.getByLabel('Name').fill('Not A Name');
-    // [MCP1.4] [PAGE1.5] A shell is refused at the field; a pasted command line is split.
-    const command = dialog.getByLabel('Command');
-    const before = page.viewportSize();
-    await page.setViewportSize({ width: 390, height: 640 });
-    await command.fill('cd /x && npx -y some-server');
-    await button(page, 'Add server').last().click();
-    await dialog.getByText('No shell runs this command, so && has no effect.').waitFor();
-    await focused(command.and(page.locator('[aria-invalid=true]')));
-    const error = await dialog.getByText('No shell runs this command').boundingBox();
-    const form = await dialog.boundingBox();
-    expect(error?.y).toBeGreaterThan(form?.y ?? Infinity);
-    expect((error?.y ?? Infinity) + (error?.height ?? 0)).toBeLessThan((form?.y ?? 0) + (form?.height ?? 0));
-    if (before !== null) await page.setViewportSize(before);
-    await command.fill('npx -y "some server"');
-    await page.keyboard.press('Tab');
-    expect(await command.inputValue()).toBe('npx');
-    expect(await dialog.getByLabel('Arguments').inputValue()).toBe('-y\nsome server');
-    await dialog.getByLabel('Arguments').fill('');
-    await command.fill(`"${process.execPath}" "${memoryServer}"`);
-    await button(page, 'Add variable').click();
-    await page.keyboard.type('SECRET');
-    await page.keyboard.press('Tab');
-    await page.keyboard.type('hush-hush');
-    await button(page, 'Add server').last().click();
-    await dialog.getByText('must be 1 to 24 lowercase letters').last().waitFor();
-    await focused(dialog.getByLabel('Name'));
-    await dialog.getByLabel('Name').fill('memory');
-    await button(page, 'Add server').last().click();
-    const card = page.getByRole('listitem').filter({ hasText: 'memory' }).last();
-    await card.getByText('running').waitFor();
-    await card.getByText('mcp__memory__read_graph').waitFor();
-    expect(await page.content()).not.toContain('hush-hush');
-    await card.getByRole('button', { name: 'Test' }).click();
-    await remarked(page, 'memory is running and offers 9 tools.');
-    // [MCP2] A saved value can be kept, replaced or removed, but not read. With the keyboard only.
-    await card.getByRole('button', { name: 'Edit' }).focus();
-    await page.keyboard.press('Enter');
-    await dialog.getByLabel('Value of SECRET').waitFor();
-    expect(await dialog.getByLabel('Value of SECRET').inputValue()).toBe('');
-    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
-    await dialog.getByLabel('Folders it may read').fill('somewhere');
-    await button(page, 'Save').click();
-    await dialog.getByText('must be an absolute path or start with ~/').last().waitFor();
-    await dialog.getByLabel('Folders it may read').fill('/usr/share');
-    await button(page, 'Save').click();
-    await card.getByText('May read /usr/share.').waitFor();
-    await card.getByText('Environment variables: SECRET.').waitFor();
-    await card.getByRole('button', { name: 'Log' }).click();
-    await dialog.getByText(/running on stdio/).waitFor();
-    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
-    await page.keyboard.press('Escape');
-    // [CALL1] What an untrusted server declares about its tools is ignored.
-    await go('agents');
-    await button(page, 'Add agent').click();
-    await scrollsOnce(page, 390);
-    const row = (tool: string): Locator => dialog.locator('span:has(> label)').filter({ hasText: tool });
-    await row('mcp__memory__read_graph').waitFor();
-    expect(await row('read_file').getByText('read-only').count()).toBe(1);
-    expect(await row('mcp__memory__read_graph').getByText('read-only').count()).toBe(0);
-    // [MCP1.6] The card leads to an agent's form, where one box gives it all tools of the server.
-    await opened.api.updateAgent(world, 'ada', { tools: ['grep'] });
-    await go('servers');
-    await card.getByText('No agent can call these tools yet.').waitFor();
-    expect(await violations(page, { within: 'main' })).toEqual([]);
-    await card.getByRole('link', { name: 'Edit Ada' }).click();
-    await dialog.getByRole('checkbox', { name: 'All tools of the MCP server memory' }).check();
-    const graph = dialog.getByRole('checkbox', { name: 'mcp__memory__read_graph' });
-    expect([await graph.isChecked(), await graph.isDisabled()]).toEqual([true, true]);
-    await button(page, 'Save').click();
-    await expect.poll(() => dialog.count()).toBe(0);
-    expect((await opened.api.agent(world, 'ada')).value.tools).toEqual(['grep', 'mcp__memory__*']);
-    await opened.api.updateAgent(world, 'ada', { tools: ['*'] });
-    await go('servers');
-    await card.getByText('running').waitFor();
-    expect(await card.getByText('No agent can call these tools yet.').count()).toBe(0);
-    await card.getByRole('button', { name: 'Restart' }).click();
-    await remarked(page, 'Restarting memory.');
-    await card.getByText(/running|starts when needed|starting/).waitFor();
-    await card.getByRole('button', { name: 'Trust', exact: true }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Trust', exact: true }).click();
-    await card.getByText('trusted', { exact: true }).waitFor();
-    await card.getByRole('button', { name: 'Turn off' }).click();
-    await card.getByText('off', { exact: true }).waitFor();
-    await card.getByRole('button', { name: 'Remove' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('No MCP servers.').waitFor();
-    expect((await opened.api.mcpServers(world)).items).toEqual([]);
+  itAtFullSize('[HTTP15] a policy can be saved repeatedly, and then shows changes by others', async () => {
+    const page = await go('policy?as=text');
+    for (const rule of ['ask press', 'deny press']) {
+      await page.getByLabel('Rules').fill(rule);
+      await button(page, 'Save policy').click();
+      await expect.poll(async () => (await opened.api.policy(world)).value.rules).toEqual([rule]);
+      // The form has no unsaved changes after the save.
+      await expect.poll(() => button(page, 'Discard changes').isDisabled()).toBe(true);
+    }
+    await remarked(page, 'Policy saved.');
+    expect(await page.getByText('Someone else changed the policy').count()).toBe(0);
+    // Indentation is dropped, and a comment is kept.
+    const rules = ['allow press', 'deny flood', '# a note'];
+    await page.getByLabel('Rules').fill('allow press\n  deny flood\n# a note');
+    await button(page, 'Save policy').click();
+    await expect.poll(async () => (await opened.api.policy(world)).value.rules).toEqual(rules);
+    const { etag = '' } = await opened.api.policy(world);
+    await opened.api.setPolicy(world, { rules: ['deny flood'] }, { ifMatch: etag });
+    await expect.poll(() => page.getByLabel('Rules').inputValue()).toBe('deny flood');
   });
 
-  it('[HTTP11] a server that can’t start says why', async () => {
-    await opened.api.addMcpServer(world, { name: 'broken', transport: 'stdio', command: 'false', enabled: true });
-    const page = await go('servers');
-    const card = page.getByRole('listitem').filter({ hasText: 'broken' }).last();
-    await card.getByText('failed').waitFor();
-    // The error may get longer while the server exits; the page shows the latest.
-    await expect
-      .poll(async () => {
-        const { error = '' } = (await opened.api.mcpServer(world, 'broken')).value;
-        return error !== '' && (await card.innerText()).includes(error.slice(0, 40));
-      })
-      .toBe(true);
+  it('[HTTP1] an invalid number is refused next to its field, and nothing changes', async () => {
+    await opened.api.updateWorld(world, { approvalTimeoutMs: 60_000 });
+    const before = (await opened.api.world(world)).value;
+    const page = await go('settings');
+    await page.getByLabel('Approvals expire after').fill('30s');
+    await button(page, 'Save').click();
+    await page.getByText('Enter a number of seconds, such as 30 or 0.5.').first().waitFor();
+    await page.getByLabel('Approvals expire after').fill('60');
+    await page.getByLabel('Turn limit').fill('seven');
+    await button(page, 'Save').click();
+    await page.getByText('Enter a whole number, such as 10.').first().waitFor();
+    expect(await page.evaluate<string[]>('remarks')).not.toContain('Saved.');
+    expect((await opened.api.world(world)).value).toMatchObject({
+      approvalTimeoutMs: 60_000,
+      turnLimit: before.turnLimit,
+    });
+    await page.getByLabel('Turn limit').fill('9');
+    await page.getByLabel('Approvals expire after').fill('');
+    await button(page, 'Save').click();
+    await remarked(page, 'Saved.');
+    const { approvalTimeoutMs, turnLimit } = (await opened.api.world(world)).value;
+    expect([approvalTimeoutMs, turnLimit]).toEqual([undefined, 9]);
   });
 
   itAtFullSize(
-    '[HTTP11.2] [HTTP11.3] servers from another program are imported disabled, with prompts for missing values',
+    '[HTTP1] [MODEL10] a temperature is removed when its field is emptied, and a comma is not a decimal point',
     async () => {
-      const page = await go('servers');
-      await button(page, 'Import…').click();
+      await opened.api.updateAgent(world, 'ada', { temperature: 0.5 });
+      const page = await go('agents?agent=ada');
       const dialog = page.getByRole('dialog');
-      await dialog.getByLabel('Or paste the JSON').fill('{ "servers": 1 }');
-      await button(page, 'Next').click();
-      await dialog.getByText(/The file has no MCP servers/).waitFor();
-      const servers = {
-        notes: { command: 'npx', args: ['-y', 'notes'], env: { KEY: '${input:key}', AREA: '${input:area\u202E}' } },
-        broken: { command: 'false' },
-      };
-      const inputs = [
-        { id: 'key', description: 'API key\u202E', password: true },
-        { id: 'area\u202E', description: 'Area\u202E', options: ['east\u202E', 'west'] },
-      ];
-      await dialog.getByLabel('File').setInputFiles({
-        name: 'mcp.json',
-        mimeType: 'application/json',
-        buffer: Buffer.from(JSON.stringify({ inputs, servers })),
-      });
-      await expect.poll(() => dialog.getByLabel('Or paste the JSON').inputValue()).toContain('notes');
-      await button(page, 'Next').click();
-      await dialog.getByText('A server with this name already exists.').waitFor();
+      await dialog.getByLabel('Temperature').fill('0,7');
+      await button(page, 'Save').click();
+      await dialog.locator('p').getByText('Enter a number from 0 to 2, such as 0.7.').waitFor();
+      expect((await opened.api.agent(world, 'ada')).value.temperature).toBe(0.5);
+      await dialog.getByLabel('Temperature').fill('');
+      await dialog.getByLabel('Thinking', { exact: true }).selectOption('Token budget…');
+      await button(page, 'Save').click();
+      await dialog.locator('p').getByText('Enter a whole number of tokens, such as 4096.').waitFor();
+      await dialog.getByLabel('Thinking budget').fill('5000');
+      await dialog.getByLabel('Top-p').fill('7');
+      await button(page, 'Save').click();
+      await dialog.locator('p').getByText('must be at most 1').waitFor();
       expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
-      await button(page, 'Import').click();
-      await dialog.getByText('Enter a value.').first().waitFor();
-      expect(await dialog.innerText()).not.toContain('\u202E');
-      await dialog.getByLabel('API key‹U+202E›').fill('hush-hush');
-      await dialog.getByLabel('Area‹U+202E›').selectOption('east‹U+202E›');
-      await button(page, 'Import').click();
-      await page.getByRole('listitem').filter({ hasText: 'npx -y notes' }).getByText('off', { exact: true }).waitFor();
-      const { value } = await opened.api.mcpServer(world, 'notes');
-      expect(value).toMatchObject({ enabled: false, trusted: false, network: false, env: ['KEY', 'AREA'] });
-
-      // Too large for the server: each argument is valid, but not all of them in one request.
-      const large = { command: 'npx', args: Array.from({ length: 250 }, () => '${input:long}') };
-      await button(page, 'Import…').click();
-      const text = JSON.stringify({ servers: { small: { command: 'true' }, large } });
-      await dialog.getByLabel('Or paste the JSON').fill(text);
-      await button(page, 'Next').click();
-      await dialog.getByRole('textbox', { name: 'input:long' }).fill('x'.repeat(20_000));
-      await button(page, 'Import').click();
-      await dialog.getByText(/Could not add large: .+\. Added before the error: small\./).waitFor();
-      expect(await dialog.getByRole('checkbox', { name: 'small' }).isChecked()).toBe(false);
-      await button(page, 'Cancel').click();
+      await dialog.getByLabel('Top-p').fill('0.9');
+      await dialog.getByLabel('Context size').fill('32000');
+      await dialog.getByLabel('Parallel tool calls').selectOption('Off: one call per answer');
+      await button(page, 'Save').click();
+      await remarked(page, 'Saved.');
+      const { value } = await opened.api.agent(world, 'ada');
+      expect(value).toMatchObject({ thinking: 5000, topP: 0.9, contextTokens: 32_000, parallelToolCalls: false });
+      expect(value.temperature).toBeUndefined();
     },
   );
+
+  itAtFullSize('[HTTP15] an agent that someone else changed in the meantime is not overwritten', async () => {
+    const page = await go('agents?agent=ada');
+    const dialog = page.getByRole('dialog');
+    await expect.poll(() => dialog.getByLabel('Model').inputValue()).toBe('test');
+    await dialog.getByLabel('Model').fill('mine');
+    await opened.api.updateAgent(world, 'ada', { systemPrompt: 'Theirs.' });
+    await button(page, 'Save').click();
+    await page.getByText('Someone else changed this while you were editing.').first().waitFor();
+    expect((await opened.api.agent(world, 'ada')).value).toMatchObject({ model: 'test', systemPrompt: 'Theirs.' });
+    expect(await dialog.getByLabel('Model').inputValue()).toBe('mine');
+    await button(page, 'Cancel').click();
+    await dialog.waitFor({ state: 'detached' });
+  });
+
+  itAtFullSize('[HTTP15] an agent that could not be loaded can’t be saved', async () => {
+    const { page } = visit;
+    const one = `**/api/worlds/${world}/agents/ada`;
+    const problem = { type: 'about:blank', title: 'Full', status: 507, detail: 'The disk is full.' };
+    await page.route(one, (route) => route.fulfill({ status: 507, json: problem }));
+    await go('agents?agent=ada');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('The disk is full.').waitFor();
+    expect(await button(page, 'Save').count()).toBe(0);
+    await page.unroute(one);
+    await page.keyboard.press('Escape');
+  });
 
   itAtFullSize(
-    '[HTTP8.7] a server’s question is a form with real controls, and its errors are at the fields',
+    '[HTTP2] [CALL12] lists are complete, however small the server’s pages are, and the queue says that more are waiting',
     async () => {
-      await findEverything();
-      await opened.api.send(world, chat, { content: call('mcp__everything__trigger-elicitation-request', {}) });
       const { page } = visit;
-      await goTo(page, path);
-      await page.getByLabel('String', { exact: true }).fill('Ada');
-      await page.getByLabel('Boolean').check();
-      await page.getByLabel('Integer (optional)').fill('101');
-      await page.getByLabel('String with email format (optional)').fill('nobody');
-      await page.getByLabel('Titled Single Select Enum (optional)', { exact: true }).selectOption('Wonder Woman');
-      await page.getByLabel('Piano').check();
-      const answer = button(page, 'Answer');
-      await enabled(answer);
-      expect(await violations(page, { within: '[data-panel]' })).toEqual([]);
-      await answer.click();
-      await page.getByText('Must be at most 100.').waitFor();
-      await page.getByText('Enter an email address.').waitFor();
-      expect((await opened.api.approvals(world)).items).toHaveLength(1);
-      await page.getByLabel('Integer (optional)').fill('7');
-      await page.getByLabel('String with email format (optional)').fill('');
-      await answer.click();
-      await expect.poll(async () => (await opened.api.chat(world, chat)).status).toBe('idle');
-      const told = JSON.stringify((await opened.api.messages(world, chat)).items);
-      for (const words of ['Ada', 'hero-3', 'Guitar', 'Piano']) expect(told).toContain(words);
-      expect(told).not.toContain('nobody');
+      const far = await opened.newChat();
+      await opened.api.send(far.world, far.chat, { content: [press('far-a'), press('far-b')].join('\n') });
+      await expect.poll(async () => (await opened.api.approvals(far.world)).items.length).toBe(2);
+      for (const name of ['one', 'two'])
+        await opened.api.addMcpServer(far.world, { name, transport: 'stdio', command: 'true', enabled: false });
+      const lists = /\/api\/worlds(?:\/[^/]+\/(?:approvals|tools|mcp-servers|grants))?(?:\?.*)?$/;
+      await page.route(lists, async (route) => {
+        const url = new URL(route.request().url());
+        url.searchParams.set('limit', '1');
+        await route.continue(route.request().method() === 'GET' ? { url: url.href } : {});
+      });
+      // Lists that were read before are forgotten.
+      await page.goto(`${opened.serving.url}/inbox`);
+      await expect.poll(() => page.title()).toBe('(1+) Countersign');
+      await goTo(page, `/w/${far.world}/servers`);
+      for (const name of ['one', 'two']) await page.getByRole('main').getByText(name, { exact: true }).waitFor();
+      const names = (await opened.api.tools(far.world, { limit: 200 })).items.map(({ name }) => name);
+      await goTo(page, `/w/${far.world}/policy`);
+      await expect
+        .poll(async () => (await page.getByLabel('Tool').locator('option').allInnerTexts()).toSorted())
+        .toEqual(names.toSorted());
+      await page.unroute(lists);
+      await opened.api.stop(far.world, far.chat);
     },
   );
 
-  it('[TURN16.4] images of a server are shown and enlarged, and other files can be downloaded', async () => {
+  it('[SAFE6] untrusted text is shown literally in lists, errors and toasts', async () => {
     const { page } = visit;
-    await findEverything();
-    await opened.api.send(world, chat, { content: call('mcp__everything__get-tiny-image', {}) });
-    await goTo(page, path);
-    const thumbnail = page.getByRole('button', {
-      name: /^Enlarge: Image from mcp__everything__get-tiny-image, image.png, /,
-    });
-    const loaded = async (image: Locator): Promise<boolean> =>
-      (await image.evaluate((each) => Number(Reflect.get(each, 'naturalWidth')))) > 0;
-    await expect.poll(() => loaded(thumbnail.locator('img'))).toBe(true);
-    expect(await violations(page, { within: '[role=log]' })).toEqual([]);
-    await thumbnail.focus();
-    await page.keyboard.press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'Image from mcp__everything__get-tiny-image' });
-    expect(await loaded(dialog.getByRole('img', { name: /image.png, \d+ kB$/ }))).toBe(true);
-    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
-    expect((await downloaded(page, 'Download')).name).toMatch(/^attachment-[0-9a-f]{12}\.png$/);
-    await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'detached' });
-    await thumbnail.and(page.locator(':focus')).waitFor();
-
-    const reference = { resourceType: 'Blob', resourceId: 1 };
-    await opened.api.send(world, chat, { content: call('mcp__everything__get-resource-reference', reference) });
-    const name = (await page.getByRole('button', { name: /^Download text.plain, / }).textContent()) ?? '';
-    const file = await downloaded(page, name.replace('Download', 'Download '));
-    expect(file.name).toMatch(/\.bin$/);
-    expect(file.text).toContain('Resource 1');
-  });
-
-  it('[PAGE3] prompts and resources of a server are listed, and inserted into a message with the keyboard', async () => {
-    const page = await go('servers');
-    const card = page.getByRole('listitem').filter({ hasText: 'server-everything' }).last();
-    await card.getByRole('button', { name: 'Prompts and resources' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('list', { name: 'Prompts' }).getByText('args-prompt').waitFor();
-    await dialog.getByRole('list', { name: 'Resources' }).getByRole('listitem').first().waitFor();
-    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
-    await page.keyboard.press('Escape');
-
-    await page.setViewportSize({ width: 390, height: 800 });
-    await goTo(page, path);
-    const message = page.getByRole('textbox', { name: 'Message' });
-    await message.fill('Look at this:');
-    await button(page, 'Insert…').focus();
-    await page.keyboard.press('Enter');
-    await dialog.getByRole('button', { name: /^args-prompt/ }).waitFor();
-    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
-    expect(await overflow(page)).toBe(0);
-    await page.keyboard.type('args-p');
-    await dialog.getByRole('button', { name: /^simple-prompt/ }).waitFor({ state: 'detached' });
-    // Other servers may come first, with buttons of their own while their lists are read.
-    await dialog.getByRole('button', { name: /^args-prompt/ }).press('Enter');
-    await dialog.getByLabel('city', { exact: true }).waitFor();
-    await page.keyboard.press('Enter');
-    await dialog.getByText('Enter a value.').waitFor();
-    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
-    await dialog.getByLabel('city', { exact: true }).focus();
-    await page.keyboard.type('Bern');
-    await page.keyboard.press('Enter');
-    await dialog.waitFor({ state: 'detached' });
-    await message.and(page.locator(':focus')).waitFor();
-    expect(await message.inputValue()).toMatch(/^Look at this:\n\n.*Bern/s);
-
-    await message.fill('');
-    await button(page, 'Insert…').click();
-    await dialog.getByRole('list', { name: 'Resources' }).getByRole('button').first().click();
-    await dialog.waitFor({ state: 'detached' });
-    expect(await message.inputValue()).toMatch(/^`\S+`\n```+\n[^]+\n```+\n$/);
-    await message.fill('');
-    await page.setViewportSize({ width: 1280, height: 800 });
-  });
-
-  itAtFullSize('[MCP1.2] a server that needs the network says so, with a button that allows it', async () => {
-    const { name } = await opened.api.addMcpServer(world, {
-      name: 'runner',
-      transport: 'stdio',
-      command: '/nowhere/npx',
-      args: ['-y', 'some-server'],
-      // Not the registry that npm is configured with on this machine.
-      env: { npm_config_registry: 'https://registry.npmjs.org/' },
-    });
-    const page = await go('servers');
-    const card = page.getByRole('listitem').filter({ hasText: name }).last();
-    await card.getByText(/npx needs the network to download packages/).waitFor();
-    const dialog = page.getByRole('dialog');
-    const network = async () => (await opened.api.mcpServer(world, name)).value.network;
-    await card.getByRole('button', { name: "Allow npm's registry" }).click();
-    await dialog
-      .getByText(/reach registry.npmjs.org from its sandbox\. .* also send data.* private addresses need a rule/)
-      .waitFor();
-    expect(await network()).toBe(false);
-    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
-    await dialog.getByRole('button', { name: "Allow npm's registry" }).click();
-    await card.getByText('network: registry.npmjs.org').waitFor();
-    await card.getByText(/npx needs the network/).waitFor({ state: 'detached' });
-    expect(await network()).toEqual({ hosts: ['registry.npmjs.org'] });
-    // [PAGE1.4] The button that opened the dialog is gone.
-    await focused(card.getByText(name, { exact: true }));
-
-    await card.getByRole('button', { name: 'Edit' }).click();
-    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
-    await dialog.getByLabel('Hosts it may reach').fill('https://npm.example/x');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText(/^Must be a host name such as registry.npmjs.org/).waitFor();
-    await dialog.getByLabel('Network access').selectOption('none');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.waitFor({ state: 'detached' });
-    expect(await network()).toBe(false);
-
-    await card.getByRole('button', { name: 'Allow network' }).click();
-    await dialog.getByText(/will be able to reach public hosts from its sandbox/).waitFor();
-    await dialog.getByRole('button', { name: 'Allow network' }).click();
-    await card.getByText('network', { exact: true }).waitFor();
-    expect(await network()).toBe(true);
+    const turned = { type: 'about:blank', title: 'No', status: 409, detail: 'no \u202Eti od t’nod' };
+    const refuse = (address: RegExp) => page.route(address, (route) => route.fulfill({ status: 409, json: turned }));
+    await refuse(/\/api\/.*\/policy$/);
+    // No page has read the policy of this world yet.
+    await goTo(page, `/w/${(await opened.newChat()).world}/policy`);
+    await page.getByRole('alert').getByText('‹U+202E›ti od').waitFor();
+    await page.unrouteAll();
+    await go('settings');
+    await refuse(/\/api\/.*\/export$/);
+    await button(page, 'Export').click();
+    await page.getByRole('status').getByText('‹U+202E›ti od').waitFor();
+    const asked = {
+      seq: 1,
+      at: new Date(0).toISOString(),
+      kind: 'refusal',
+      worldId: world,
+      hash: '',
+      previousHash: '',
+    };
+    const who = { kind: 'person', id: 'kim', name: 'Kim' };
+    const items = [{ ...asked, tool: 'x\u202Ey', who, via: 'phone\u202E' }];
+    await page.route(/\/api\/.*\/audit\?/, (route) => route.fulfill({ json: { items } }));
+    await go('audit');
+    const row = page.getByRole('row').filter({ hasText: 'x‹U+202E›y' });
+    await expect.poll(() => row.getByText('Kim, from phone‹U+202E›').filter({ visible: true }).count()).toBe(1);
+    await page.unrouteAll();
   });
 
   it('no page throws or violates the content security policy', () => {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
@@ -70,6 +71,12 @@ export async function choose(page: Page, name: 'Approve for this chat' | 'Always
 export async function giveReason(page: Page, words: string): Promise<void> {
   await button(page, 'Reason…').click();
   await page.getByLabel('Reason', { exact: true }).fill(words);
+}
+
+/** The file that this button downloads. */
+export async function downloaded(page: Page, name: string): Promise<{ name: string; text: string }> {
+  const [download] = await Promise.all([page.waitForEvent('download'), button(page, name).click()]);
+  return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') };
 }
 
 /** The bar at the top of the page: title, who is working, and actions. */
