@@ -79,7 +79,13 @@ await all('approvals', async ({ page, look }) => {
   await page.mouse.move(0, 0);
 });
 
-for (const each of contexts) {
+// On the narrowest phone, too.
+const small = [];
+for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+  const look = { name: `small-${colorScheme}`, width: 360, height: 740, colorScheme };
+  small.push({ look, page: await open(look) });
+}
+for (const each of [...contexts, ...small]) {
   const { page, look } = each;
   await visit(page, '/inbox');
   const removal = page.getByRole('list', { name: 'Waiting calls' }).getByRole('button', { name: /rm notes/ });
@@ -146,6 +152,17 @@ for (const path of [
     if (name === 'audit') await each.page.getByRole('button', { name: 'Verify chain' }).click();
     await shoot(each, name);
   }
+}
+
+// A phone that gets notifications, and the link that pairs another one.
+for (const each of contexts.filter(({ look }) => look.width < 1120)) {
+  const { page } = each;
+  await visit(page, '/account');
+  await page.getByRole('region', { name: 'Notifications' }).scrollIntoViewIfNeeded();
+  await shoot(each, 'notifications');
+  await page.getByRole('button', { name: 'Open on another device' }).click();
+  await page.getByRole('dialog').getByLabel('Link', { exact: true }).waitFor();
+  await shoot(each, 'pairing');
 }
 
 // One card per coding agent, in as little space as it needs.

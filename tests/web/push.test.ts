@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openPushService, type PushService } from '../../packages/server/src/testing/push-service.js';
 import { hasBrowser, openBrowser, picturesOf, type Opened } from './support/open-browser.js';
-import { press } from './support/steps.js';
+import { itAtFullSize } from '../support/scaled.js';
+import { addAuthenticator } from './support/authenticator.js';
+import { button, enabled, press, remarked } from './support/steps.js';
 import { clickInWorker, inWorker, openWorker, SHOWN } from './support/worker.js';
 
 const PAGES = `clients.matchAll({ type: 'window', includeUncontrolled: true }).then(({ length }) => length)`;
@@ -20,8 +22,8 @@ describe.runIf(hasBrowser)('notifications', () => {
   });
 
   /** A browser whose push service is ours: the browser's own is out of reach. */
-  async function visit() {
-    const device = JSON.stringify(service.device());
+  async function visit(name?: string) {
+    const device = JSON.stringify(service.device(name));
     const { page, context, complaints } = await opened.visit({
       program: 'chromium',
       path: '/account',
@@ -101,6 +103,34 @@ describe.runIf(hasBrowser)('notifications', () => {
     await expect.poll(shown).toMatchObject([{ actions: ['review', 'deny'] }]);
     await inWorker(context, clickInWorker('deny'));
     await expect.poll(shown).toMatchObject([{ body: expect.stringContaining('not denied') as string, actions: [] }]);
+    expect(complaints).toEqual([]);
+  });
+
+  itAtFullSize('[PUSH4] [SIGN2] open the card of a call that needs a passkey, which signs it there', async () => {
+    const { page, context, complaints, deliver } = await visit('signer');
+    await button(page, 'Turn on for this device').click();
+    await page.getByRole('region', { name: 'Notifications' }).getByText('this device').waitFor();
+    await addAuthenticator(page);
+    await button(page, 'Add a passkey').click();
+    await remarked(page, 'Passkey added.');
+    const { world, chat } = await opened.newChat();
+    const { etag = '' } = await opened.api.policy(world);
+    await opened.api.setPolicy(world, { rules: ['ask press with passkey'] }, { ifMatch: etag });
+    await opened.api.send(world, chat, { content: press('gold') });
+    const found = () =>
+      service.delivered.find(({ path, notice }) => path === '/send/signer' && notice.path.includes(world))?.notice;
+    await expect.poll(found).toBeDefined();
+    // Someone looks at the page, so only *Review* of another notification could be shown.
+    await deliver({ ...found(), tag: 'test' });
+    await expect.poll(() => inWorker(context, SHOWN)).toMatchObject([{ body: 'gold' }]);
+    await inWorker(context, clickInWorker('review'));
+    await page.waitForURL(/\?approval=/);
+    const approve = button(page, 'Approve once');
+    await enabled(approve);
+    await approve.click();
+    await expect.poll(() => opened.ran).toEqual(['gold']);
+    const { items } = await opened.api.audit(world);
+    expect(items.filter(({ receipt }) => receipt !== undefined)).toMatchObject([{ decision: 'approve' }]);
     expect(complaints).toEqual([]);
   });
 });
