@@ -27,7 +27,8 @@ export function readTrustedProxies(value: string | undefined): ClientAddress {
       if (!isTrusted(address) || isIP(given) === 0) break;
       address = given;
     }
-    return address;
+    // A socket for both families gives IPv4 addresses another form.
+    return unmapped(address);
   };
 }
 

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { pageApprovals } from '@countersign/core';
 import type { GroupRecord, PersonRecord, PushData, PushTold, StoreReader } from '@countersign/core/ports';
 import type { QueuedApproval } from '@countersign/protocol';
-import { createWindow } from '../people/external-limiter.js';
+import { createWindow } from '../app/limit-window.js';
 import { createKeyedWork } from '../outbound/keyed-work.js';
 import { composeNotice, type Notice } from './compose-notice.js';
 import { denyCode } from './deny-code.js';

@@ -11,7 +11,7 @@ import { problemTexts } from '../../app/problem-texts.js';
 import { route } from '../../app/route.js';
 import { deviceOf } from '../../auth/device-of.js';
 import { byOf } from '../../people/by.js';
-import { refusal } from '../../people/external-limiter.js';
+import { refusal } from '../../app/limit-window.js';
 import { denyFromNotice } from '../../push/deny-from-notice.js';
 import type { Push } from '../../push/push.js';
 import { pushKeys } from '../../push/push-keys.js';
