@@ -63,7 +63,7 @@ export function describeSchemas(text, values, texts) {
   const schemas = new Map(
     Object.entries(values).flatMap(([name, value]) => (value instanceof z.ZodType ? [[name, value]] : [])),
   );
-  const all = [...new Set([...schemas.values()].flatMap(everyObject))];
+  const all = objectsOf(values, schemas.values());
   let described = '';
   let copied = 0;
   for (const { name, around, beside, start } of schemaFields(text).toSorted((a, b) => a.start - b.start)) {
@@ -107,9 +107,31 @@ function objectsIn(schema) {
   return schema instanceof z.ZodObject ? [schema] : partsOf(schema).flatMap(objectsIn);
 }
 
-/** @param {unknown} schema @returns {import('zod').z.ZodObject[]} */
-function everyObject(schema) {
-  return objectsIn(schema).flatMap((object) => [object, ...Object.values(object.shape).flatMap(everyObject)]);
+/** @type {WeakMap<object, ReadonlySet<import('zod').z.ZodObject>>} */
+const collected = new WeakMap();
+
+/**
+ * Every object in these schemas, at any depth. Found once for all files, and each object once: schemas share parts.
+ *
+ * @param {object} values
+ * @param {Iterable<unknown>} schemas the schemas among them
+ */
+function objectsOf(values, schemas) {
+  const known = collected.get(values);
+  if (known !== undefined) return known;
+  /** @type {Set<import('zod').z.ZodObject>} */
+  const objects = new Set();
+  /** @param {unknown} schema */
+  const collect = (schema) => {
+    for (const object of objectsIn(schema)) {
+      if (objects.has(object)) continue;
+      objects.add(object);
+      Object.values(object.shape).forEach(collect);
+    }
+  };
+  for (const schema of schemas) collect(schema);
+  collected.set(values, objects);
+  return objects;
 }
 
 /** @param {unknown} schema @param {Parameters<typeof describeSchemas>[2]} texts @returns {string | undefined} */

@@ -6,10 +6,10 @@ import { until } from '../../packages/server/src/testing/app-fixture.js';
 import { openPushService } from '../../packages/server/src/testing/push-service.js';
 import { openWebhookReceiver } from '../../packages/server/src/testing/webhook-receiver.js';
 import { createPostgresDatabase } from '../support/postgres-database.js';
-import { isFullSize, scaled } from '../support/scaled.js';
+import { scaled } from '../support/scaled.js';
 import { createFarm, type ServerFarm } from './servers-fixture.js';
 
-const SERVERS = isFullSize ? 4 : 2;
+const SERVERS = 4;
 const CALLS = Number(process.env['PUSH_CALLS'] ?? scaled(200, 6));
 const KILL_EVERY_MS = 1_500;
 const STEP_MS = scaled(300_000, 60_000);
@@ -64,7 +64,7 @@ async function subscribe(farm: ServerFarm, device: NewPush): Promise<void> {
 }
 
 it(
-  '[PUSH3.3] [PUSH3.7] [HOOK3] [HOOK1.3] processes that are killed lose no notification and no webhook, and send nothing for calls that a rule settles',
+  '[PUSH3.3] [PUSH3.7] [HOOK3] [HOOK1.3] four processes that are killed lose no notification and no webhook, and send nothing for calls that a rule settles',
   async () => {
     const service = await openPushService();
     const receiver = await openWebhookReceiver();

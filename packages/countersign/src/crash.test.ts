@@ -216,7 +216,7 @@ describe('a process killed at any moment of a turn with three mixed tools', () =
   it.concurrent.each(
     chosen(
       moments.map((moment, at) => [at + 1, moment] as const),
-      5,
+      3,
       ([, moment]) => moment,
     ),
   )(
