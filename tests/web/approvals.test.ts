@@ -53,6 +53,11 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await opened.api.send(world, chat, { content: buttons.map(press).join('\n') });
     await visit.page.getByRole('region', { name: /wants to/ }).waitFor();
   };
+  /** Opens the menu of a card that has just appeared, without its first second. */
+  const pick = async (page: Page, name: Parameters<typeof choose>[1]): Promise<void> => {
+    await ready(page, 'More choices');
+    await choose(page, name);
+  };
   /** A call that waits in another world. */
   const askThere = async (content: string, calls = 1): Promise<{ world: string; chat: string }> => {
     const there = await opened.newChat();
@@ -264,7 +269,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     async () => {
       const { page, world, chat, path } = await enter();
       await ask({ world, chat }, 'chat-a');
-      await choose(page, 'Approve for this chat');
+      await pick(page, 'Approve for this chat');
       const scope = page.getByRole('group', { name: 'Approve for this chat' });
       await scope.getByText('press calls like button=chat-a', { exact: true }).waitFor();
       await scope.getByLabel('every call to press in this chat').check();
@@ -290,7 +295,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
       const long = `also-b ${'and on '.repeat(500)} to its end`;
       await ask(there, 'also-a', long);
       await asks(page, 'also-a').waitFor();
-      await choose(page, 'Approve for this chat');
+      await pick(page, 'Approve for this chat');
       const held = await holdUp(page, '**/policy/matches');
       await page.getByLabel('every call to press in this chat').check();
       await held.asked;
@@ -320,7 +325,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await opened.api.decide(world, first, { decision: 'deny' });
     await button(page, 'Close').click();
     await ask({ world, chat }, 'always-b');
-    await choose(page, 'Always…');
+    await pick(page, 'Always…');
     const rule = page.getByLabel('Rule for this world');
     expect(await rule.inputValue()).toMatch(/^allow press\(.*always-b/);
     // [RULE11.2] It can end; a date starts as today, so that it never lasts by mistake.
@@ -354,7 +359,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
   it('[CALL7.4] shows an edited call again before it runs, and its card says that it was edited', async () => {
     const { page } = await enter();
     await write(page, press('edit-wrong'));
-    await choose(page, 'Edit');
+    await pick(page, 'Edit');
     const field = page.getByLabel('Arguments');
     await field.fill('{"button": ');
     await decide(page, 'Preview');
@@ -388,7 +393,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await opened.api.setPolicy(world, { rules }, { ifMatch: etag });
     await write(page, press('edit-a'));
     await page.getByText('a rule requires approval: ask press(button=edit-a)').waitFor();
-    await choose(page, 'Edit');
+    await pick(page, 'Edit');
     await page.getByLabel('Arguments').fill('{"button":"edit-never"}');
     expect(await page.getByText('The tool asks:').count()).toBe(0);
     expect(await page.getByText('a rule requires approval: ask press(button=edit-a)').count()).toBe(0);
@@ -425,7 +430,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await panel.getByRole('button', { name: /three-b/ }).click();
     await asks(page, 'three-b').waitFor();
     // A half-written edit survives the next card, and a window that gets narrower.
-    await choose(page, 'Edit');
+    await pick(page, 'Edit');
     await page.getByLabel('Arguments').fill('{"button":"half');
     await panel.getByRole('button', { name: 'Show next' }).click();
     await panel.getByRole('button', { name: /three-b/ }).click();
@@ -521,7 +526,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     const there = await askThere(call('shell_cmd', { command: 'touch first' }));
     await page.getByRole('link', { name: /Inbox/ }).click();
     await row(page, 'touch first').click();
-    await choose(page, 'Edit');
+    await pick(page, 'Edit');
     await page.getByRole('textbox', { name: 'Command' }).fill('touch second');
     await enabled(button(page, 'Preview'));
     const { clock } = page.context();

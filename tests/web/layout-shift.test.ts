@@ -116,7 +116,7 @@ describe.runIf(hasBrowser)('a stable layout', () => {
 
   const long = Array.from({ length: 40 }, (_, index) => `Line ${index} of what is said.`).join('\n\n');
 
-  it('does not shift while an answer streams at the end of a long one', async () => {
+  itAtFullSize('does not shift while an answer streams at the end of a long one', async () => {
     const shifts = await shiftsWhile([`say First. ${long}`, `say Second. ${long}`], (page) =>
       said(page, 'Second.').waitFor(),
     );
