@@ -6,13 +6,15 @@ import { until } from '../../packages/server/src/testing/app-fixture.js';
 import { openPushService } from '../../packages/server/src/testing/push-service.js';
 import { openWebhookReceiver } from '../../packages/server/src/testing/webhook-receiver.js';
 import { createPostgresDatabase } from '../support/postgres-database.js';
-import { scaled } from '../support/scaled.js';
+import { isFullSize, scaled } from '../support/scaled.js';
 import { createFarm, type ServerFarm } from './servers-fixture.js';
 
 const SERVERS = 4;
 const CALLS = Number(process.env['PUSH_CALLS'] ?? scaled(200, 6));
-const KILL_EVERY_MS = 1_500;
-const STEP_MS = scaled(300_000, 60_000);
+/** Each restart takes most of a second of CPU. */
+const KILL_EVERY_MS = isFullSize ? 1_500 : 3_000;
+/** Longer than the lease of a webhook that a killed server was sending, which is a minute. */
+const STEP_MS = scaled(300_000, 120_000);
 const LIMIT_MS = 4 * STEP_MS;
 
 /** Kills a random server again and again, and restarts it. One always stays alive. */
