@@ -88,7 +88,7 @@ it('[PAGE6] if the reading tab is closed or frozen, another one opens the stream
   second.close();
 });
 
-it('[PAGE6] reads a world that changed at once, and again only after a pause', async () => {
+it('[PAGE6] reads a world that changed at once, and again only after a pause, which grows while it changes', async () => {
   const asked: string[] = [];
   let answers: (() => void)[] = [];
   const { clock, client, streams } = fakeClient({
@@ -113,6 +113,18 @@ it('[PAGE6] reads a world that changed at once, and again only after a pause', a
   clock.advance(200);
   await settle();
   expect(asked).toEqual(['a', 'gone', 'a']);
+  for (const pause of [400, 600, 600]) {
+    streams[0]?.push(changed('a'));
+    for (const answer of answers.splice(0)) answer();
+    await settle();
+    const before = asked.length;
+    clock.advance(pause - 1);
+    await settle();
+    expect(asked).toHaveLength(before);
+    clock.advance(1);
+    await settle();
+    expect(asked).toHaveLength(before + 1);
+  }
   // The page shows another world now.
   waiting.show('a');
   await settle();
