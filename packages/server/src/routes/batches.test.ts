@@ -307,11 +307,11 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('several calls of one chat', () =
 
   it('[CHANGE11.3] [HTTP14] run as the first of two people signed them, and the second one changes nothing', async () => {
     const [looks, looking, applying, reached] = [gate(), gate(), gate(), gate()];
-    const wrap = sealing(({ apply }) => ({
+    const wrap = sealing((sealed) => ({
       apply: async (...about) => {
         reached.open();
         await applying.opened;
-        await apply(...about);
+        await sealed.apply(...about);
       },
     }));
     const { t, read, review, approve } = await open({ wrap });
@@ -320,7 +320,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('several calls of one chat', () =
     await t.propose(...TWO);
     const { body } = await review();
     const { process } = t.engine.runtime;
-    const { resumeUnfinished } = process;
+    const resumeUnfinished = process.resumeUnfinished.bind(process);
     // The second person's request has seen that the calls wait, and is about to read them once more.
     const resumeLater: typeof resumeUnfinished = async (of) => {
       Object.assign(process, { resumeUnfinished });
