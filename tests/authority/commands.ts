@@ -218,6 +218,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { command: 'schedules resume', needs: 'chat', words: `{it} ${W}`, prepare: aSchedule },
   { command: 'schedules remove', needs: 'chat', words: `{it} ${W}`, prepare: aSchedule },
   { command: 'search', needs: 'read', words: `hello ${W}` },
+  { command: 'search', what: 'in all worlds', needs: 'look', words: 'hello --all' },
 
   { command: 'run', needs: 'chat', words: `${W} -- true`, prepare: aFolder, allowed: 'waits' },
 

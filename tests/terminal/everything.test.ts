@@ -168,6 +168,7 @@ describe('everything that the browser can do', () => {
       { chatId: chat, sender: 'human' },
     ]);
     expect(await list('search', 'heron', '--limit', '1', '-w', 'docks')).toHaveLength(1);
+    expect(await list('search', 'heron', '--all', '--limit', '1')).toMatchObject([{ worldId: 'docks' }]);
     expect((await run('search', 'pelican', '-w', 'docks')).stderr).toBe('No messages found.\n');
     expect((await list('tools', '-w', 'docks')).map(({ name }) => name)).toContain('stamp');
     expect((await run('tools', 'show', 'stmp', '-w', 'docks')).stderr).toContain('Did you mean "stamp"?');

@@ -69,6 +69,7 @@ export {
   partText,
   whyText,
 } from './show/call/card-text.js';
+export { searchWorlds, type WorldHit } from './search-worlds.js';
 export { costText, sumCosts, type Used } from './show/cost-text.js';
 export { exportFileName } from './show/export-file-name.js';
 export { isLocalLink } from './show/is-local-link.js';

@@ -66,7 +66,7 @@ export function approvalStatus(approval: ApprovalRecord): ToolCallStatus {
 }
 
 /** Approvals were already masked when written; masking them again would escape the masks. */
-function showCall(call: ToolCall): ToolCall {
+export function showCall(call: ToolCall): ToolCall {
   if (isApprovalId(call.id)) return call;
   const { name, arguments: text } = call.function;
   const { value } = maskArguments(text);

@@ -69,9 +69,10 @@ describe('search', () => {
     for (const q of ['AAAAAAAAAAAAAAAAAAAAAAAA', 'AAAAA', 'api03']) expect((await find(t, q)).items).toEqual([]);
   });
 
-  it('[WORLD12] finds no tool calls or results, and nothing in deleted chats', async () => {
+  it('[HTTP6.2] finds calls, but no results, decisions or secrets, and nothing in deleted chats', async () => {
     const t = await openHarbour();
-    await t.propose({ name: 'remove', arguments: { path: 'zebra' } });
+    const key = 'sk-ant-api03-BBBBBBBBBBBBBBBBBBBBBBBB';
+    await t.propose({ name: 'remove', arguments: { path: 'zebra', key } });
     const [question] = await t.pending();
     await t.api('POST', '/worlds/harbour/tool-results', {
       tool_call_id: question?.approvalId,
@@ -81,7 +82,11 @@ describe('search', () => {
     await t.settled();
     expect((await find(t, 'walrus')).items).toEqual([]);
     // JSON that a person wrote is still a message.
-    expect((await find(t, 'zebra')).items.map(({ sender }) => sender)).toEqual(['human']);
+    const hits = (await find(t, 'zebra')).items;
+    expect(hits.map(({ sender }) => sender)).toEqual(['ada', 'human']);
+    expect(hits[0]?.excerpt).toMatch(/remove \{.*"path":"zebra"/);
+    expect(JSON.stringify(hits)).not.toContain('BBBBBB');
+    for (const q of ['BBBBBBBBBBBBBBBBBBBBBBBB', 'api03']) expect((await find(t, q)).items).toEqual([]);
     await t.api('DELETE', `/worlds/harbour/chats/${t.chat}`);
     expect((await find(t, 'zebra')).items).toEqual([]);
   });

@@ -130,7 +130,8 @@ export const searchHelp = {
   about: 'Search the messages of a world, newest first',
   words: 'words that a message must contain; the last one may be a prefix',
   limit: 'maximum number of results',
-  examples: ['countersign search -w harbour summary'],
+  all: 'search all worlds that you may read',
+  examples: ['countersign search -w harbour summary', 'countersign search --all summary'],
 } satisfies Help;
 
 export const toolsHelp = {

@@ -71,6 +71,8 @@ export const chatWords = {
 
   search: 'Search',
   searchLabel: "Words in this world's chats",
+  searchAllLabel: 'Words in the chats of all worlds',
+  allWorlds: 'All worlds',
   noHits: 'No messages found.',
   noHitsHint: 'Try fewer or different words.',
   in: 'in',

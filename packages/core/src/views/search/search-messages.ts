@@ -1,8 +1,10 @@
 import { CountersignError, readWho, type SearchHit } from '@countersign/protocol';
 import { maskSecrets } from '../../masking/index.js';
 import type { MessageRecord, StoredEvent, StoreReader } from '../../ports/index.js';
+import { showCall } from '../../publishers/public-message.js';
 import { changeWorld } from '../../step/commit.js';
 import type { Runtime } from '../../step/runtime.js';
+import { isApprovalId } from '../../turn/ids.js';
 import { readWorld } from '../../worlds/show-world.js';
 import { excerpt } from './excerpt.js';
 import { wordsOf } from './words-of.js';
@@ -47,7 +49,7 @@ async function toHit(reader: StoreReader, message: MessageRecord, words: readonl
     sender: message.sender,
     ...(message.who === null ? {} : { who: readWho(message.who) }),
     createdAt: new Date(message.createdAt).toISOString(),
-    excerpt: excerpt(maskSecrets(message.content), words),
+    excerpt: excerpt(textOf(message), words),
   };
 }
 
@@ -68,11 +70,18 @@ async function catchUp(runtime: Runtime, worldId: string): Promise<void> {
   }
 }
 
-/** Indexes chat messages only: no calls, results or approvals. */
+/** Indexes messages with their calls: no results or approvals. */
 function toDocument(event: StoredEvent): { messageId: string; chatId: string; words: string[] }[] {
   if (event.event !== 'message') return [];
-  const { id, chatId, role, toolCalls, content } = event.message;
-  if (role === 'tool' || toolCalls !== null) return [];
-  const words = wordsOf(maskSecrets(content));
+  const { id, chatId, role } = event.message;
+  if (role === 'tool') return [];
+  const words = wordsOf(textOf(event.message));
   return words.length === 0 ? [] : [{ messageId: id, chatId, words }];
+}
+
+/** What a message says and calls, as people see it, and without what looks like a secret anywhere in a call. */
+function textOf({ content, toolCalls }: Pick<MessageRecord, 'content' | 'toolCalls'>): string {
+  const calls = (toolCalls ?? []).filter(({ id }) => !isApprovalId(id)).map(showCall);
+  const texts = calls.map(({ function: { name, arguments: given } }) => maskSecrets(`${name} ${given}`));
+  return [maskSecrets(content), ...texts].join('\n');
 }

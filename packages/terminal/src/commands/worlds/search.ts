@@ -1,4 +1,4 @@
-import { readerId, writerName } from '@countersign/client';
+import { readerId, searchWorlds, writerName, type WorldHit } from '@countersign/client';
 import type { SearchHit } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { clientIn } from '../../find-things.js';
@@ -14,9 +14,16 @@ import { results } from '../../words/results.js';
 export function addSearch(program: Command, register: Register): void {
   const command = withHelp(program.command('search').argument('<words...>', help.words), help)
     .option('-w, --world <world>', WORLD)
+    .option('--all', help.all)
     .option('--limit <n>', help.limit, '20');
-  register<{ world?: string; limit?: string }>(command, async (context, { args, options }) => {
+  register<{ world?: string; all?: boolean; limit?: string }>(command, async (context, { args, options }) => {
     const limit = readCount(options.limit ?? '20', '--limit');
+    if (options.all === true) {
+      const client = await context.client();
+      const { items } = await searchWorlds(client, args.join(' '), limit);
+      const world = { title: 'world', of: ({ worldId }: WorldHit) => worldId };
+      return showList(context, items, [world, ...columnsFor(await readerId(client))], results.noHits);
+    }
     const { client, world } = await clientIn(context, options.world);
     const hits: SearchHit[] = [];
     let after: string | undefined;
@@ -28,13 +35,15 @@ export function addSearch(program: Command, register: Register): void {
       hits.push(...page.items);
       after = page.next;
     } while (after !== undefined && hits.length < limit);
-    const me = await readerId(client);
-    const columns = [
-      { title: 'at', of: ({ createdAt }: SearchHit) => minuteText(createdAt) },
-      { title: 'chat', of: ({ chatId }: SearchHit) => chatId },
-      { title: 'from', of: ({ sender, who }: SearchHit) => writerName({ name: sender, who }, me) ?? sender },
-      { title: 'message', of: ({ excerpt }: SearchHit) => excerpt, isProse: true as const },
-    ];
-    showList(context, hits, columns, results.noHits);
+    showList(context, hits, columnsFor(await readerId(client)), results.noHits);
   });
+}
+
+function columnsFor(me: Awaited<ReturnType<typeof readerId>>) {
+  return [
+    { title: 'at', of: ({ createdAt }: SearchHit) => minuteText(createdAt) },
+    { title: 'chat', of: ({ chatId }: SearchHit) => chatId },
+    { title: 'from', of: ({ sender, who }: SearchHit) => writerName({ name: sender, who }, me) ?? sender },
+    { title: 'message', of: ({ excerpt }: SearchHit) => excerpt, isProse: true as const },
+  ];
 }
