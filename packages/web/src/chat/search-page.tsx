@@ -58,11 +58,13 @@ export default function SearchPage(): ReactElement {
         value={words}
         onChange={(event) => show(event.target.value, isEverywhere)}
       />
-      <Checkbox
-        label={chatWords.allWorlds}
-        checked={isEverywhere}
-        onChange={(event) => show(words, event.target.checked)}
-      />
+      <div className="mt-2">
+        <Checkbox
+          label={chatWords.allWorlds}
+          checked={isEverywhere}
+          onChange={(event) => show(words, event.target.checked)}
+        />
+      </div>
       <div aria-live="polite" className="mt-4 space-y-2">
         {wanted === '' || failure === undefined ? null : <Failed why={failure.why} onRetry={failure.retry} />}
         {found?.items.length === 0 ? <Empty title={chatWords.noHits}>{chatWords.noHitsHint}</Empty> : null}
