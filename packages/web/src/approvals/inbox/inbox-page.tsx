@@ -31,7 +31,11 @@ const CARD = 'card';
 
 /** Everything waiting in all chats in all worlds: a list, and the card of one call (PAGE6.3). */
 export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
-  const { items, others } = inbox;
+  const [isDeciding, setIsDeciding] = useState(false);
+  // The page behind is inert while calls are decided together, so it isn't drawn again after each of them.
+  const kept = useRef(inbox);
+  if (!isDeciding) kept.current = inbox;
+  const { items, others } = kept.current;
   const account = useAccount();
   const worldId = useWorld((state) => state.worldId);
   const approvals = useWorld((state) => state.approvals);
@@ -117,7 +121,11 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
       {asked === undefined ? null : (
         <DecideSeveral
           asked={asked}
-          onDecided={(ids) => setTaken((before) => new Set([...before, ...ids]))}
+          onSend={() => setIsDeciding(true)}
+          onSent={(ids) => {
+            setTaken((before) => new Set([...before, ...ids]));
+            setIsDeciding(false);
+          }}
           onClose={() => setAsked(undefined)}
         />
       )}

@@ -29,12 +29,14 @@ type Result = DecisionResult | 'unknown' | 'unsent';
 /** Shows calls in full, decides them one by one once that is confirmed, and says what became of each. */
 export function DecideSeveral({
   asked,
-  onDecided,
+  onSend,
+  onSent,
   onClose,
 }: {
   asked: Asked;
-  /** Called with the calls that no longer wait. */
-  onDecided: (ids: readonly string[]) => void;
+  onSend: () => void;
+  /** Called with the calls that no longer wait, once all were sent. */
+  onSent: (ids: readonly string[]) => void;
   onClose: () => void;
 }): ReactElement {
   const client = useClient();
@@ -47,6 +49,7 @@ export function DecideSeveral({
 
   async function send(): Promise<void> {
     setIsSending(true);
+    onSend();
     const found: Result[] = [];
     setResults(found);
     for (let start = 0; start < items.length; start += AT_ONCE) {
@@ -60,12 +63,12 @@ export function DecideSeveral({
       if (answers === undefined) found.push(...items.slice(found.length).map(() => 'unsent' as const));
       setResults([...found]);
       if (answers === undefined) break;
-      onDecided(
-        answers
-          .filter(({ kind, state }) => kind === 'recorded' && state !== 'asked')
-          .map(({ tool_call_id }) => tool_call_id),
-      );
     }
+    onSent(
+      found.flatMap((result) =>
+        typeof result === 'object' && result.kind === 'recorded' && result.state !== 'asked' ? result.tool_call_id : [],
+      ),
+    );
     for (const id of new Set(items.map(({ worldId }) => worldId))) waiting?.look(id);
     setIsSending(false);
   }
@@ -119,7 +122,7 @@ const ResultRow = memo(function ResultRow({
   decision: Asked['decision'];
 }): ReactElement {
   return (
-    <li className="flex gap-2 border-b border-line pb-1 last:border-b-0">
+    <li className="flex gap-2 border-b border-line pb-1 [contain-intrinsic-size:auto_2.75rem] [content-visibility:auto] last:border-b-0">
       <Line item={item} />
       <span
         className={cx(
