@@ -372,11 +372,12 @@ describe.runIf(hasBrowser)('settings, forms, exports and imports', () => {
     const turned = { type: 'about:blank', title: 'No', status: 409, detail: 'no \u202Eti od t’nod' };
     const refuse = (address: RegExp) => page.route(address, (route) => route.fulfill({ status: 409, json: turned }));
     await refuse(/\/api\/.*\/policy$/);
-    // No page has read the policy of this world yet.
-    await goTo(page, `/w/${(await opened.newChat()).world}/policy`);
+    // No page has read this world's policy, settings or audit log yet.
+    const { world } = await opened.newChat();
+    await goTo(page, `/w/${world}/policy`);
     await page.getByRole('alert').getByText('‹U+202E›ti od').waitFor();
     await page.unrouteAll();
-    await go('settings');
+    await goTo(page, `/w/${world}/settings`);
     await refuse(/\/api\/.*\/export$/);
     await button(page, 'Export').click();
     await page.getByRole('status').getByText('‹U+202E›ti od').waitFor();
@@ -391,7 +392,7 @@ describe.runIf(hasBrowser)('settings, forms, exports and imports', () => {
     const who = { kind: 'person', id: 'kim', name: 'Kim' };
     const items = [{ ...asked, tool: 'x\u202Ey', who, via: 'phone\u202E' }];
     await page.route(/\/api\/.*\/audit\?/, (route) => route.fulfill({ json: { items } }));
-    await go('audit');
+    await goTo(page, `/w/${world}/audit`);
     const row = page.getByRole('row').filter({ hasText: 'x‹U+202E›y' });
     await expect.poll(() => row.getByText('Kim, from phone‹U+202E›').filter({ visible: true }).count()).toBe(1);
     await page.unrouteAll();
