@@ -10,7 +10,7 @@ import { startServer, type ServerProcess } from '../../packages/server/src/testi
 import { ACP_AGENTS } from '../../packages/terminal/src/gate/drill/acp/acp-agents.js';
 import { binOf, isInstalled, write } from './gated-agent.js';
 
-const LIMIT_MS = 300_000;
+const LIMIT_MS = 600_000;
 const LIMIT = { timeout: LIMIT_MS };
 const PROMPT = 'Create a file.';
 const AGAIN = 'And another one.';

@@ -69,3 +69,20 @@ it('[EXT3.9] shows that the agent ran a call after a no', async () => {
   report(prompt, { toolCallId: 'c1', status: 'completed' });
   expect(prompt.take().thinking).toContain('Clean up (reported as completed, although it was not allowed)');
 });
+
+it('[EXT3.16] a report that crosses the request is part of the call that people see; a later one is another call', () => {
+  const prompt = createPrompt('t1', 'fixture');
+  void prompt.ask(run('c1', 'ls'), OPTIONS);
+  const described = (more: object): ToolCallUpdate => ({
+    toolCallId: 'c1',
+    status: 'in_progress',
+    rawInput: { command: 'ls', ...more },
+  });
+  report(prompt, described({ cwd: '/work' }));
+  const [asked] = prompt.takeAsked();
+  expect(asked?.arguments).toEqual({ command: 'ls', cwd: '/work' });
+  report(prompt, described({ cwd: '/' }));
+  expect(asked && prompt.allow(asked)).toBeUndefined();
+  report(prompt, described({ cwd: '/work' }));
+  expect(asked && prompt.allow(asked)).toBeDefined();
+});

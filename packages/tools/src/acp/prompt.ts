@@ -6,7 +6,16 @@ import type {
   ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
 import { createPermission, type Permission } from './permission.js';
-import { allowOnce, CANCELLED, mergeCall, readAsked, refuse, resultOf, titleOf } from './read-permission.js';
+import {
+  allowOnce,
+  CANCELLED,
+  mergeCall,
+  readAsked,
+  refuse,
+  resultOf,
+  titleOf,
+  type AskedCall,
+} from './read-permission.js';
 import { planText, aloneText, refusedText } from './show-update.js';
 
 /** How a call that was allowed ended. */
@@ -106,9 +115,12 @@ export function createPrompt(turnId: string, program: string): Prompt {
   }
 
   /** Whether the agent still describes a call as it did when it asked. */
-  function isAsAsked({ toolName, arguments: args, toolCallId }: Permission): boolean {
-    const now = readAsked(program, calls.get(toolCallId) ?? { toolCallId });
-    return isDeepStrictEqual(now, { toolName, arguments: args });
+  function isAsAsked({ toolName, arguments: args, ...permission }: Permission): boolean {
+    return isDeepStrictEqual(describedNow(permission), { toolName, arguments: args });
+  }
+
+  function describedNow({ toolCallId }: Pick<Permission, 'toolCallId'>): AskedCall {
+    return readAsked(program, calls.get(toolCallId) ?? { toolCallId });
   }
 
   return {
@@ -131,7 +143,9 @@ export function createPrompt(turnId: string, program: string): Prompt {
       if (content !== '') to.onChunk(content);
     },
     takeAsked() {
-      const taken = waiting.filter((permission) => !permission.isAnswered());
+      const open = waiting.filter((permission) => !permission.isAnswered());
+      // A report on the call may arrive right after the request, with more arguments. Nobody has seen the call before.
+      const taken = open.map((permission) => ({ ...permission, ...describedNow(permission) }));
       waiting = [];
       for (const permission of taken) proposed.add(permission);
       return taken;
