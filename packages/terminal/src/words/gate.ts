@@ -280,6 +280,8 @@ export const drillRows = {
   parallel: 'parallel calls: only the approved one runs',
   changed: 'changed arguments need their own approval',
   twice: 'two approvals at once: runs once',
+  question: 'a question is answered: the answer reaches the model',
+  plan: 'a plan is sent back: the comments reach the model',
   exits: 'hook exits 1',
   garbage: 'hook prints garbage',
   half: 'hook prints half an answer',

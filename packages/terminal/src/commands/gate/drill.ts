@@ -68,7 +68,11 @@ export function addDrill(program: Command, register: Register): void {
       await rememberDrill(home, keyOf(agent, { hooked: hooked !== undefined, managed }), { version, gated });
     }
     if (context.options.json)
-      context.json({ agent, version, rows: rows.map(({ name, held }) => ({ name, held })), gated });
+      context.json({
+        ...{ agent, version, rows: rows.map(({ name, held }) => ({ name, held })), gated },
+        ...(managed === true ? { managed } : {}),
+        ...(hooked === undefined ? { acp: true } : {}),
+      });
     else {
       context.say(texts.verdict(agent, version, gated, rows.filter(({ held }) => !held).length));
       context.say(texts.took(rows.length, Math.round((Date.now() - startedAt) / 1000)));

@@ -9,7 +9,7 @@ import {
   type Attack,
 } from './attacks.js';
 import { GEMINI_SETTINGS } from './gemini-settings.js';
-import type { ProjectAttack } from './rows.js';
+import { ANSWER, type ProjectAttack, type Row } from './rows.js';
 
 export const DRILL_AGENTS = ['claude', 'codex', 'gemini', 'opencode'] as const;
 export type DrillAgent = (typeof DRILL_AGENTS)[number];
@@ -41,6 +41,10 @@ export interface DrilledAgent {
   readonly arguments: readonly string[];
   /** The flag with which people turn its questions off. */
   readonly bypass: readonly string[];
+  /** How to start it so that its model can ask people something, and what it then calls. */
+  readonly asking?: { arguments: readonly string[]; input?: string } & Partial<
+    Record<NonNullable<Row['asks']>, { name: string; arguments: Readonly<Record<string, unknown>> }>
+  >;
   /** How to start and resume a session whose calls are deferred. */
   readonly deferring?: {
     readonly env: Readonly<Record<string, string>>;
@@ -59,6 +63,12 @@ export const codexConfig = (model: string): string =>
   `model = "scripted"\nmodel_provider = "scripted"\n[model_providers.scripted]\nname = "scripted"\n` +
   `base_url = "${model}/v1"\nwire_api = "responses"\nenv_key = "OPENAI_API_KEY"\n`;
 
+const QUESTION = {
+  question: 'Which animal?',
+  header: 'Animal',
+  options: [ANSWER, 'Wombat'].map((label) => ({ label, description: label })),
+};
+
 export const DRILLED: Readonly<Record<HookedAgent, DrilledAgent>> = {
   claude: {
     name: 'Claude Code',
@@ -66,6 +76,19 @@ export const DRILLED: Readonly<Record<HookedAgent, DrilledAgent>> = {
     tool: { name: 'Bash', argument: 'command' },
     arguments: ['-p', texts.prompt],
     bypass: ['--dangerously-skip-permissions'],
+    asking: {
+      // Only a program that could answer makes it offer these tools without a terminal.
+      arguments: [
+        ...['-p', '--verbose', '--permission-mode', 'plan', '--permission-prompt-tool', 'stdio'],
+        ...['--input-format', 'stream-json', '--output-format', 'stream-json'],
+      ],
+      input: `${JSON.stringify({ type: 'user', message: { role: 'user', content: texts.prompt } })}\n`,
+      question: {
+        name: 'AskUserQuestion',
+        arguments: { questions: [{ ...QUESTION, multiSelect: false }] },
+      },
+      plan: { name: 'ExitPlanMode', arguments: { plan: 'Run the command.' } },
+    },
     deferring: {
       env: { COUNTERSIGN_DEFER: '1' },
       start: (session) => ['--session-id', session, '-p', texts.prompt],

@@ -7,6 +7,7 @@ export interface Stage {
   pending(count: number): Promise<readonly Approval[]>;
   approve(approval: Approval, edited?: string): Promise<void>;
   deny(approval: Approval): Promise<void>;
+  answer(approval: Approval, text: string): Promise<void>;
   /** Kills the running hook with SIGKILL. */
   killHook(): Promise<void>;
   /** Kills the server with SIGKILL and starts it again. */
@@ -71,6 +72,8 @@ export interface Row {
   /** Commands that the model asks for, each a turn of its own unless `parallel`. Each records its run under its own name. */
   readonly commands: readonly string[];
   readonly parallel?: true;
+  /** What the model asks a person, in place of a command. Only for agents that can ask. */
+  readonly asks?: 'question' | 'plan';
   /** A command that only reads. It must not reach the model. */
   readonly reads?: true;
   readonly bypass?: true;
@@ -96,6 +99,10 @@ export const WRITE = 'echo ran';
 
 /** The content of a file that read-only commands try to read. */
 export const SECRET = 'drill-secret-7f3a';
+
+/** One of the choices of the drill's question, and what a plan is sent back with. */
+export const ANSWER = 'Quokka';
+const COMMENT = 'Use a wombat instead';
 
 export const nothingRan = ({ runs }: Outcome): boolean => Object.values(runs).every((count) => count === 0);
 export const ranOnly =
@@ -165,6 +172,20 @@ export const ROWS: readonly Row[] = [
       await Promise.allSettled([stage.approve(approval), stage.approve(approval)]);
     },
     held: ranOnly('one'),
+  },
+  {
+    name: names.question,
+    commands: [],
+    asks: 'question',
+    play: async (stage) => await stage.answer(first(await stage.pending(1)), ANSWER),
+    held: ({ toolResults }) => toolResults.some((text) => text.includes(ANSWER)),
+  },
+  {
+    name: names.plan,
+    commands: [],
+    asks: 'plan',
+    play: async (stage) => await stage.answer(first(await stage.pending(1)), COMMENT),
+    held: ({ toolResults }) => toolResults.some((text) => text.includes(COMMENT)),
   },
   { name: names.exits, hook: 'exit', commands: ['one'], held: nothingRan },
   { name: names.garbage, hook: 'garbage', commands: ['one'], held: nothingRan },

@@ -16,10 +16,18 @@ export interface RunningAgent {
 export function runAgent(
   bin: string,
   words: readonly string[],
-  options: { cwd: string; env: Readonly<Record<string, string>>; limitMs: number; runAs?: RunAs | undefined },
+  options: {
+    cwd: string;
+    env: Readonly<Record<string, string>>;
+    limitMs: number;
+    runAs?: RunAs | undefined;
+    input?: string | undefined;
+  },
 ): RunningAgent {
-  const { cwd, env, limitMs, runAs } = options;
-  const child = spawn(bin, words, { cwd, env, ...runAs, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const { cwd, env, limitMs, runAs, input } = options;
+  const child = spawn(bin, words, { cwd, env, ...runAs, detached: true, stdio: 'pipe' });
+  // An agent that ends early closes it.
+  child.stdin.on('error', () => undefined).end(input);
   let output = '';
   const keep = (chunk: Buffer): void => void (output = `${output}${chunk.toString()}`.slice(-10_000));
   child.stdout.on('data', keep);

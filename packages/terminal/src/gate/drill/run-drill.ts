@@ -62,9 +62,11 @@ function attacksOf(agent: HookedAgent, isManaged: boolean): Attacks {
 }
 
 /** Whether the agent has the flag, the way to resume, or the settings that the row is about. */
-function applies({ bypass, defers, project }: Row, attacks: Attacks, agent: DrilledAgent): boolean {
+function applies({ bypass, defers, project, asks }: Row, attacks: Attacks, agent: DrilledAgent): boolean {
   const isKnown =
-    (project === undefined || attacks[project] !== undefined) && (defers !== true || agent.deferring !== undefined);
+    (asks === undefined || agent.asking?.[asks] !== undefined) &&
+    (project === undefined || attacks[project] !== undefined) &&
+    (defers !== true || agent.deferring !== undefined);
   return isKnown && (bypass !== true || agent.bypass.length > 0);
 }
 
@@ -90,11 +92,14 @@ async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
     when: { turn: at + 1, tool: agent.tool.name, ...prompted },
     calls: turn.map(call),
   }));
+  const asking = row.asks === undefined ? undefined : agent.asking;
+  const asked = row.asks === undefined ? undefined : asking?.[row.asks];
+  const script = asked === undefined ? replies : [{ when: { turn: 1, tool: agent.tool.name }, calls: [asked] }];
   const toolResults: string[] = [];
   let wasResumed = false;
   let requests = 0;
   const model = await startModel({
-    file: { name: 'drill', text: JSON.stringify({ replies: [...replies, 'Done.'] }) },
+    file: { name: 'drill', text: JSON.stringify({ replies: [...script, 'Done.'] }) },
     onRequest({ request }) {
       requests += 1;
       toolResults.push(...(request?.toolResults ?? []));
@@ -129,7 +134,9 @@ async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
   const start = (words: readonly string[]): RunningAgent => {
     const all = [...(row.bypass === true ? agent.bypass : []), ...(attack?.flags ?? []), ...words];
     const env = { ...drill.env, ...agent.env(scene), ...deferring?.env, ...inFolder(cwd, attack?.env ?? {}) };
-    const running = runAgent(bin, all, { cwd, env, limitMs: LIMIT_MS, runAs: drill.runAs });
+    const running = runAgent(bin, all, {
+      ...{ cwd, env, limitMs: LIMIT_MS, runAs: drill.runAs, input: asking?.input },
+    });
     runs.push(running);
     return running;
   };
@@ -149,7 +156,7 @@ async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
   const known = row.server === 'down' ? [] : (await drill.client.approvals(drill.world)).items;
   const edited = commandFor('edited');
   const defers = row.defers === true;
-  const words = agent.arguments.map((word) => (word === texts.prompt ? (attack?.prompt ?? word) : word));
+  const words = (asking ?? agent).arguments.map((word) => (word === texts.prompt ? (attack?.prompt ?? word) : word));
   const running = start(deferring?.start(session) ?? words);
   const output = (): string => runs.map((run) => run.output().trim().slice(-500)).join(' | ');
   let detail: string | undefined;

@@ -56,6 +56,9 @@ export function createStage(
     async deny(approval) {
       await client.decide(world, approval, { decision: 'deny', reason: texts.denied });
     },
+    async answer(approval, text) {
+      await client.answer(world, { toolCallId: approval.approvalId, content: text });
+    },
     async killHook() {
       process.kill(Number(await readFile(pidFile, 'utf8')), 'SIGKILL');
     },
