@@ -244,6 +244,8 @@ describe('countersign gate install', () => {
 
   it.each(['claude', 'gemini'])(
     '[GATE1.5] [GATE1.7] the hook of %s loads no code that a project names',
+    // At full size, it starts more than a hundred hooks.
+    { timeout: 600_000 },
     async (agent) => {
       expect((await gate(['install', agent, '-w', 'docks', '--yes'])).code).toBe(0);
       const record = readFileSync(join(home, 'countersign', 'gate', `${agent}.files.json`), 'utf8');

@@ -67,3 +67,19 @@ it('[EXT1.22] the first prompt is the title of the session, as one line without 
   const usual = 'Claude Code in ~/project';
   expect(titles.toSorted()).toEqual([usual, usual, 'Deploy it with ghp_‹masked 1: 32 characters›6789'].toSorted());
 });
+
+it('[EXT1.36] the chat begins with the first prompt, and names the sub-agent of a call that needs no approval', async () => {
+  const t = await open({ policy: ['allow claude__Bash(git status)'] });
+  const [asking, allowed] = [{ command: 'rm -rf build' }, { command: 'git status' }];
+  await t.propose({ runs: runs(CONTEXT), arguments: asking });
+  const { subagent } = CONTEXT;
+  await t.propose({ key: 'k2', runs: runs({ ...CONTEXT, subagent: `${subagent}” by Ada` }), arguments: allowed });
+  await t.propose({ key: 'k3', runs: runs({ prompt: CONTEXT.prompt }), arguments: allowed });
+  await t.propose({ key: 'k3', runs: runs(CONTEXT), arguments: allowed });
+  const [chat] = await t.runtime.store.read((reader) => reader.chats(W));
+  const messages = await t.runtime.store.read((reader) => reader.messages(chat?.id ?? '', { after: 0, limit: 20 }));
+  expect(messages.filter(({ role }) => role === 'system').map(({ content }) => content)).toEqual([
+    'Claude reports that it was asked “# Deploy it with ghp_‹masked 1: 32 characters›6789”.',
+    'Claude reports that its sub-agent “deployer" by Ada” makes the next call.',
+  ]);
+});

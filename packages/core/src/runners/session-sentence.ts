@@ -80,6 +80,19 @@ function quoted(text: string): string {
   return `“${text.replace(/\s+/g, ' ').replaceAll('”', '"').trim()}”`;
 }
 
+/** What a new call says about its session, as far as neither its card nor an earlier report does (EXT1.36). */
+export function noteContext(
+  step: Step,
+  chatId: string,
+  { agentId, context, isFirst, isAsked }: { agentId: string; context: CallContext; isFirst: boolean; isAsked: boolean },
+): void {
+  const { prompt, subagent } = context;
+  const name = step.snapshot.agentName(agentId);
+  if (isFirst && prompt !== undefined) note(step, chatId, claimText(name, { prompt }));
+  if (!isAsked && subagent !== undefined)
+    note(step, chatId, `${name} reports that its sub-agent ${quoted(subagent)} makes the next call.`);
+}
+
 /** The program's claim. */
 function claimText(name: string, { prompt, said, subagent }: CallContext): string {
   const who = subagent === undefined ? 'it' : `its sub-agent ${quoted(subagent)}`;

@@ -19,6 +19,7 @@ import type { Runtime, Step } from '../step/runtime.js';
 import { sessionText, tellersOf } from '../facts/program-session.js';
 import { titleFrom } from '../facts/title-from.js';
 import { newId } from '../turn/ids.js';
+import { noteContext } from './session-sentence.js';
 import { callerHash, type ExternalCaller } from './session.js';
 
 type ProgramRun = Omit<StoredExternalCall, 'caller'>;
@@ -127,8 +128,8 @@ function writeStep(
 ): WrittenCall | undefined {
   const { tx } = step;
   const { agentId, program, runs, key } = proposal;
-  const asked = runs.where === 'program' ? runs.context?.prompt : undefined;
-  const title = titleFrom(asked ?? '') ?? proposal.title;
+  const { context } = runs.where === 'program' ? runs : {};
+  const title = titleFrom(context?.prompt ?? '') ?? proposal.title;
   if (!hasChat) {
     const session = newSession(runtime, proposal, caller);
     tx.write({ kind: 'chat-created', chat: newChat(step, { id: chatId, title, titled: true, session }) });
@@ -138,6 +139,8 @@ function writeStep(
   const known = tx.invocation(id);
   if (known !== undefined) return undefined;
   const gate = limitWaiting(tx, agentId)(gateProposal(step, prepared));
+  if (context !== undefined)
+    noteContext(step, chatId, { agentId, context, isFirst: !hasChat, isAsked: gate.kind === 'ask' });
   const messageId = newId('msg');
   const joined = joinTurn(step, {
     chatId,
