@@ -87,7 +87,7 @@ export const DRILLED: Readonly<Record<HookedAgent, DrilledAgent>> = {
         name: 'AskUserQuestion',
         arguments: { questions: [{ ...QUESTION, multiSelect: false }] },
       },
-      plan: { name: 'ExitPlanMode', arguments: { plan: 'Run the command.' } },
+      plan: { name: 'ExitPlanMode', arguments: { plan: texts.prompt } },
     },
     deferring: {
       env: { COUNTERSIGN_DEFER: '1' },

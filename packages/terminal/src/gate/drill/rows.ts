@@ -102,7 +102,7 @@ export const SECRET = 'drill-secret-7f3a';
 
 /** One of the choices of the drill's question, and what a plan is sent back with. */
 export const ANSWER = 'Quokka';
-const COMMENT = 'Use a wombat instead';
+const COMMENT = 'wombat-7f3a';
 
 export const nothingRan = ({ runs }: Outcome): boolean => Object.values(runs).every((count) => count === 0);
 export const ranOnly =
