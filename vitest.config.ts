@@ -46,8 +46,8 @@ export default defineConfig({
       XDG_CACHE_HOME: TEST_CACHE,
     },
     sequence: { sequencer: LongestFirst },
-    // Tuned for two cores. Tests wait for servers, browsers and databases, so more workers than cores use that time. With four workers, all
-    // tests took 712 s, and with three 529 s.
+    // Tuned for two cores. Tests wait for servers, browsers and databases, so more workers than cores use that time. Six browser files
+    // took 85 s with three workers, and 103 s with four.
     maxWorkers: 3,
     testTimeout: 120_000,
     hookTimeout: 120_000,
