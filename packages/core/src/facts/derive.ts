@@ -1,3 +1,4 @@
+import type { Usage } from '@countersign/protocol';
 import type {
   NewAuditRecord,
   Emission,
@@ -189,7 +190,7 @@ function deriveTurn(fact: TurnFact, context: FactContext): Derived {
         iteration: turn.iteration + 1,
         inputTokens: turn.inputTokens + usage.inputTokens,
         outputTokens: turn.outputTokens + usage.outputTokens,
-        ...(usage.microdollars === undefined ? {} : { microdollars: (turn.microdollars ?? 0) + usage.microdollars }),
+        ...costOf(turn, usage),
       });
       if (message === undefined) return { changes: [answered] };
       return { changes: [answered, { kind: 'message-written', message }], events: [messageEvent(message)] };
@@ -338,4 +339,14 @@ export function chatOf(fact: ChatFact): string {
   if ('message' in fact) return fact.message.chatId;
   if ('turn' in fact) return fact.turn.chatId;
   return 'call' in fact ? fact.call.chatId : fact.grant.chatId;
+}
+
+/** A turn has a cost only if all of its tokens had a price: otherwise, some would count as free (MODEL3.1). */
+function costOf(turn: TurnRecord, usage: Usage): Pick<TurnRecord, 'microdollars'> | undefined {
+  const hasTokens = ({ inputTokens, outputTokens }: Pick<Usage, 'inputTokens' | 'outputTokens'>): boolean =>
+    inputTokens + outputTokens > 0;
+  if (usage.microdollars === undefined)
+    return turn.microdollars === null || !hasTokens(usage) ? undefined : { microdollars: null };
+  if (turn.microdollars === null && hasTokens(turn)) return undefined;
+  return { microdollars: (turn.microdollars ?? 0) + usage.microdollars };
 }

@@ -306,3 +306,23 @@ it('[MODEL3.1] returns costs by agent and day, and tokens without a price apart'
   t.clock.advance(30 * 86_400_000);
   expect((await t.api('GET', '/worlds/harbour/costs')).body).toEqual({ items: [] });
 });
+
+it('[MODEL3.1] a turn has no cost if the price was known for only part of it', async () => {
+  const usage = { inputTokens: 10, outputTokens: 3 };
+  const call = { name: 'remove', arguments: { path: 'a' } };
+  const t = await openHarbour({
+    script: ({ messages }) =>
+      messages.at(-1)?.role === 'tool' ? { say: 'Gone.', usage } : { say: 'Aye.', calls: [call], usage },
+  });
+  const prices = [{ input: 2, output: 10 }, undefined, undefined, { input: 2, output: 10 }];
+  Object.assign(t.provider, { price: () => prices.shift() });
+  for (const text of ['priced first', 'priced last']) {
+    await t.say(text);
+    const [question] = await t.pending();
+    await t.api('POST', '/worlds/harbour/tool-results', { tool_call_id: question?.approvalId, decision: 'approve' });
+    await t.settled();
+  }
+  expect((await t.api('GET', '/worlds/harbour/costs')).body).toMatchObject({
+    items: [{ inputTokens: 40, outputTokens: 12, microdollars: 0, unpricedTokens: 52 }],
+  });
+});
